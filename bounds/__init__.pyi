@@ -2,6 +2,10 @@ from . import statistics as statistics
 from . import witness as witness
 from .attack import Attack as Attack
 from .attack import attack as attack
+from .catalog import check as check
+from .catalog import claim as claim
+from .catalog import claims as claims
+from .catalog import claims_named as claims_named
 from .claim import Claim as Claim
 from .claim import Expectation as Expectation
 from .claim import Premise as Premise
@@ -11,10 +15,6 @@ from .claim import Undecided as Undecided
 from .claim import Variant as Variant
 from .claim import Verdict as Verdict
 from .claim import always as always
-from .claim import check as check
-from .claim import claim as claim
-from .claim import claims as claims
-from .claim import claims_named as claims_named
 from .comparison import Interval as Interval
 from .comparison import Relation as Relation
 from .comparison import Status as Status

@@ -20,7 +20,8 @@ from typing import Any
 import numpy as np
 
 from dlsched.arguments import at_least, checked, not_negative
-from dlsched.bounds.claim import Claim, Variant, Verdict, claim, decide
+from dlsched.bounds.catalog import claim
+from dlsched.bounds.claim import Claim, Variant, Verdict, decide
 from dlsched.bounds.comparison import Relation, Status
 from dlsched.bounds.search import draw
 from dlsched.errors import InputError
@@ -147,7 +148,7 @@ def attack(
 def _proposed(search: _Search, instances: int, seed: int) -> Iterator[tuple[Document, int]]:
     for position in range(instances):
         for source in search.claim.sources:
-            yield draw(source.name, position, seed)
+            yield draw(source, position, seed)
     for _ in range(instances):
         found = search.neighbour()
         if found is not None:

@@ -16,7 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from dlsched.bounds.claim import CLAIMS, Claim, Expectation, Source, Verdict, among, claim, claims, decided, title
+from dlsched.bounds.catalog import keyed
+from dlsched.bounds.claim import Claim, Expectation, Source, Verdict, among, decided
 from dlsched.errors import noting
 from dlsched.models.document import Document
 
@@ -52,17 +53,12 @@ class Task:
     parameters: tuple[tuple[str, Any], ...] = ()
 
 
-def sources() -> dict[str, Source[Document]]:
-    """Return every instance source that claims name, by its name."""
-    return {source.name: source for known in claims() for source in known.sources}
-
-
-def draw(source: str, position: int, entropy: int) -> tuple[Document, int]:
+def draw(source: Source[Document], position: int, entropy: int) -> tuple[Document, int]:
     """Return the instance at a position of a source, and the seed for the runs on it."""
-    stream = np.random.SeedSequence(entropy, spawn_key=(zlib.crc32(source.encode()), position))
+    stream = np.random.SeedSequence(entropy, spawn_key=(zlib.crc32(source.name.encode()), position))
     instances, runs = stream.spawn(2)
     seed = int(runs.generate_state(1, np.uint64)[0]) >> (64 - _SEED_BITS)
-    return sources()[source].draw(np.random.default_rng(instances)), seed
+    return source.draw(np.random.default_rng(instances)), seed
 
 
 def plan(
@@ -134,11 +130,12 @@ def _is_true(known: Claim[Any]) -> bool:
 
 def evaluate(task: Task) -> list[Verdict]:
     """Return the verdict of each of the task's claims on its instance."""
+    asked = keyed(task.claims)
     with noting(f"on {task.name or f'draw {task.position} of {task.source}, seed {task.entropy}'}"):
         if task.name:
-            case = claim(*task.claims[0]).case(task.name)
+            case = asked[0].case(task.name)
             instance, seed = case.read_instance(), case.seed
         else:
-            instance, seed = draw(task.source, task.position, task.entropy)
-        known = CLAIMS.all()
-        return list(decided((known[title(*key)] for key in task.claims), instance, seed, dict(task.parameters)))
+            source = next(source for source in asked[0].sources if source.name == task.source)
+            instance, seed = draw(source, task.position, task.entropy)
+        return list(decided(asked, instance, seed, dict(task.parameters)))

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from dlsched.arguments import checked
-from dlsched.bounds.claim import Claim, Verdict, among, claim, claims, decided
+from dlsched.bounds.catalog import claim, claims_likely
+from dlsched.bounds.claim import Claim, Verdict, among, decided
 from dlsched.bounds.comparison import Status
 from dlsched.bounds.witness import Replay, Witness
 from dlsched.errors import cut as shortened
@@ -124,7 +125,9 @@ def _measured(known: Claim[Any], verdict: Verdict) -> Iterator[str]:
 def _beside(known: Claim[Any], witness: Witness) -> Iterator[str]:
     """Tell which other claims about the same facts fail on the instance, and what the corrected one says there."""
     about = (known.instance, known.facts)
-    near = [c for c in claims() if (c.instance, c.facts) == about and c.key != known.key and not c.sampled]
+    near = [
+        c for c in claims_likely([known.id]) if (c.instance, c.facts) == about and c.key != known.key and not c.sampled
+    ]
     near.sort(key=lambda c: c.id != known.id)
     verdicts = _in_time(decided(near, witness.read_instance(), witness.seed, _taken(near, witness.parameters)))
     broken = []

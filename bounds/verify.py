@@ -13,7 +13,8 @@ from types import MappingProxyType
 from typing import Any
 
 from dlsched.arguments import between, checked
-from dlsched.bounds.claim import claims_named, confirm_taken
+from dlsched.bounds.catalog import claims_named
+from dlsched.bounds.claim import confirm_taken
 from dlsched.bounds.runner import runner
 from dlsched.bounds.search import Task, evaluate, plan
 from dlsched.bounds.store import Store

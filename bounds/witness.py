@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -82,7 +82,7 @@ class Witness(Document):
         InputError
             If it is not one of those that the claim is about, or there is no such claim.
         """
-        from dlsched.bounds.claim import claim
+        from dlsched.bounds.catalog import claim
 
         kind = claim(self.claim, self.variant).instance_type
         try:
@@ -160,7 +160,8 @@ def replay(witness: Witness | str | os.PathLike[str]) -> Replay:
 
 
 def _replayed(document: Witness) -> Replay:
-    from dlsched.bounds.claim import check, comparison_unit
+    from dlsched.bounds.catalog import check
+    from dlsched.bounds.claim import comparison_unit
 
     instance = document.read_instance()
     verdict = check(document.claim, instance, document.seed, document.variant, **document.parameters)
@@ -185,7 +186,7 @@ def _of_schedule(id_: str, instance: Document, data: dict[str, Any], again: Witn
     Among several schedules of the same worth, which one is found may differ between versions.
     """
     from dlsched.algorithms.algorithm import judge_of
-    from dlsched.bounds.claim import claim
+    from dlsched.bounds.catalog import claim
 
     came = None if again is None else again.schedule
     if data == came:
@@ -214,11 +215,8 @@ def finite(value: float | None) -> float | None:
 
 
 def _read(path: str | os.PathLike[str]) -> Witness:
-    from dlsched.bounds.claim import claims
-
     name = os.fspath(path)
-    packages = () if name.endswith(".json") else dict.fromkeys(claim.cases for claim in claims())
-    for package in packages:
+    for package in () if name.endswith(".json") else _packages():
         if name in shipped_names(package):
             return shipped(name, package)
     data = read_json(path)
@@ -227,6 +225,14 @@ def _read(path: str | os.PathLike[str]) -> Witness:
         remedy = f"`dlsched verify CLAIM --on {name}` checks claims on it"
         raise InputError(f"{path}: is an instance of {kind} and no witness; {remedy}")
     return Witness.parse(data, path)
+
+
+def _packages() -> Iterator[str]:
+    """Yield the packages that ship witnesses, this one's first: claims are imported only where others may have it."""
+    from dlsched.bounds.catalog import claims
+
+    yield SHIPPED
+    yield from dict.fromkeys(claim.cases for claim in claims())
 
 
 @cache

@@ -82,7 +82,7 @@ def describe(
 
     Where it stands, its hypotheses and where the paper assumes each, what the print leaves open, its parameters.
     """
-    from dlsched.bounds.claim import claims_named
+    from dlsched.bounds.catalog import claims_named
 
     told = [_description(claim) for claim in claims_named(names)]
     if as_json:
@@ -194,7 +194,8 @@ def _on_files(
     names: list[str] | None, files: list[Path], seed: int, parameters: Mapping[str, str], as_json: bool
 ) -> int:
     """Check claims on the instances in some files, and tell the verdicts; 1 where one fails that is known to hold."""
-    from dlsched.bounds.claim import Expectation, among, claims_named, confirm_taken, decided
+    from dlsched.bounds.catalog import claims_named
+    from dlsched.bounds.claim import Expectation, among, confirm_taken, decided
     from dlsched.bounds.comparison import Status
 
     code, told, named = 0, [], claims_named(names)

@@ -84,7 +84,7 @@ def _formats() -> Iterator[Entry]:
 
 
 def _claims() -> Iterator[Entry]:
-    from dlsched.bounds.claim import claims
+    from dlsched.bounds.catalog import claims
 
     for claim in claims():
         yield {
@@ -96,7 +96,7 @@ def _claims() -> Iterator[Entry]:
 
 
 def _witnesses() -> Iterator[Entry]:
-    from dlsched.bounds.claim import claims
+    from dlsched.bounds.catalog import claims
 
     for claim in claims():
         for name in (*claim.counterexamples, *claim.golden):

@@ -164,7 +164,7 @@ def claim(
     seed: Seed = 0,
 ) -> None:
     """Draw what is measured against the bound, on the claim's cases and on draws of its sources."""
-    from dlsched.bounds.claim import claim as find
+    from dlsched.bounds.catalog import claim as find
     from dlsched.bounds.plots import judged, plot_claim
     from dlsched.bounds.store import Store
 

@@ -69,6 +69,10 @@ class _Package(_Module):
     """A package whose functions stay what it exports when the modules of the same name are imported."""
 
     def __setattr__(self, name: str, value: Any) -> None:
-        if isinstance(value, ModuleType) and vars(self)["_exports"].get(name) == f"{self.__name__}.{name}":
+        home = vars(self)["_exports"].get(name) if isinstance(value, ModuleType) else None
+        if home == f"{self.__name__}.{name}":
             value = getattr(value, name, value)
+        elif home:
+            # The function is another module's, which may not be there yet; whoever asks for it gets it.
+            return
         super().__setattr__(name, value)

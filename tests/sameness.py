@@ -18,7 +18,7 @@ import numpy as np
 
 from dlsched.algorithms import algorithms, optimum, pd_ors
 from dlsched.bounds import claims
-from dlsched.bounds.search import draw, evaluate, plan, sources
+from dlsched.bounds.search import draw, evaluate, plan
 from dlsched.models.document import InputError
 from dlsched.models.problem import Problem, problem, problems
 
@@ -34,6 +34,8 @@ OPTIONS: dict[str, dict[str, tuple[object, ...]]] = {
     "gadget": {"variant": ("printed", "corrected", "filled"), "relaxation": ("colocated", "augmented")},
 }
 """What the papers' algorithms are run with; the baselines have one way."""
+
+SOURCES = {source.name: source for claim in claims() for source in claim.sources}
 
 Line = tuple[str, object]
 
@@ -52,9 +54,9 @@ def instances() -> Iterator[Line]:
     for of in problems():
         for name in of.families:
             yield f"preset {of.name} {name}", small(of, name, 0).dump()
-    for name, source in sorted(sources().items()):
+    for name, source in sorted(SOURCES.items()):
         for position in range(source.draws(DRAWS)):
-            document, seed = draw(name, position, 0)
+            document, seed = draw(source, position, 0)
             yield f"source {name} {position}", [document.dump(), seed]
 
 
@@ -85,9 +87,8 @@ def optima() -> Iterator[Line]:
 
 
 def verdicts() -> Iterator[Line]:
-    known = sources()
     for task in list(plan(claims(), 1, 0))[::EVERY]:
-        if task.source in known and known[task.source].cost >= PAPER_SIZED:
+        if task.source in SOURCES and SOURCES[task.source].cost >= PAPER_SIZED:
             continue
         for verdict in evaluate(task):
             of = f"{verdict.claim} {verdict.variant} {task.source} {task.name}"

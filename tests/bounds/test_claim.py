@@ -26,9 +26,12 @@ from dlsched.bounds import (
     Subject,
     Undecided,
     always,
+    catalog,
     claims,
+    claims_named,
     witness,
 )
+from dlsched.bounds.catalog import claims_likely, keyed
 from dlsched.bounds.claim import confirm_taken, decide, decided, stated
 from dlsched.bounds.comparison import compare
 from dlsched.bounds.facts import Step, final_dual_large, initial_dual_small, least_alpha
@@ -300,6 +303,75 @@ def test_claims_are_listed_without_solvers_and_models() -> None:
     code += "; print(*{'pyomo', 'scipy', 'networkx', 'highspy', 'matplotlib'} & set(sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == ""
+
+
+NAMES = [
+    *dict.fromkeys(part for known in claims() for part in (known.id, known.id.partition("/")[0])),
+    *(
+        "hadar/*",
+        "pd_ors",
+        "pd_ors/theorem_5",
+        "*",
+        "*/theorem-*",
+        "h*",
+        "?madar/lemma-1",
+        "[gs]*/lemma-*",
+        "ors",
+        "hadar/",
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    "names", [*([name] for name in NAMES), ["gadget", "*"], ["smd", "hadar/lemma-1"], ["smd", "s*"]]
+)
+def test_claims_of_names_are_found_as_among_all(names: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    def found() -> object:
+        try:
+            return [known.key for known in claims_named(names)]
+        except InputError as error:
+            return str(error).partition(";")[0]
+
+    likely = found()
+    monkeypatch.setattr(catalog, "claims_likely", lambda names: claims())
+    assert likely == found()
+
+
+def test_claims_of_keys() -> None:
+    assert keyed(known.key for known in claims()) == list(claims())
+
+
+def test_what_is_told_beside_a_claim_is_of_the_same_papers() -> None:
+    """`story` looks no further."""
+    for known in claims():
+        about = [each for each in claims() if (each.instance, each.facts) == (known.instance, known.facts)]
+        assert set(about) <= set(claims_likely([known.id]))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("asked", "papers"),
+    [
+        ("bounds.claim('hadar/lemma-1')", {"hadar"}),
+        ("bounds.claims_named(['smd', 'gadget/theorem-*'])", {"gadget", "smd"}),
+        (
+            "bounds.check('pd-ors/fact-1', bounds.witness.shipped('pd-ors-fact-1-D4').read_instance())",
+            {"pd_ors"},
+        ),
+        ("bounds.replay('hadar-lemma-1-H5')", {"hadar"}),
+        ("bounds.verify('smd/lemma-1', instances=1)", {"smd"}),
+        ("bounds.claims_named(['smd', '*-ors/*'])", {"gadget", "hadar", "pd_ors", "smd"}),
+    ],
+)
+def test_other_papers_claims_are_not_imported(asked: str, papers: set[str]) -> None:
+    code = f"""
+import sys
+from dlsched import bounds
+{asked}
+print(*sorted({{"gadget", "hadar", "pd_ors", "smd"}} & {{name.rpartition("bounds.")[2] for name in sys.modules}}))
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert set(done.stdout.split()) == papers
 
 
 def test_a_modules_claims_are_those_that_it_defines() -> None:

@@ -10,7 +10,8 @@ from dlsched.algorithms.exact import dispatch
 from dlsched.algorithms.exact.certificates import ExactProgram, GaveUp, ProgramBuilder
 from dlsched.algorithms.exact.result import Proof
 from dlsched.bounds import check, shown, verify
-from dlsched.bounds.claim import Undecided, claim, decided
+from dlsched.bounds.catalog import claim
+from dlsched.bounds.claim import Undecided, decided
 from dlsched.bounds.evidence import asked, rests_on, weakest
 from dlsched.bounds.hadar.facts import HadarFacts
 from dlsched.bounds.witness import shipped

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from dlsched.algorithms.exact.ddljs import embed, solve
-from dlsched.bounds.claim import Claim, Expectation, Source, Undecided, Variant, check, decide
+from dlsched.bounds.catalog import check
+from dlsched.bounds.claim import Claim, Expectation, Source, Undecided, Variant, decide
 from dlsched.bounds.comparison import Status
 from dlsched.bounds.gadget import CLAIMS, families
 from dlsched.bounds.gadget.facts import BY_PATH, DEGREES, EVERYWHERE, SINGLE_HOP, GadgetFacts

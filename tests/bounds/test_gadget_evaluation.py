@@ -8,7 +8,8 @@ import pytest
 from dlsched.algorithms import gadget
 from dlsched.algorithms.baselines.ddljs import drf, fifo, las
 from dlsched.algorithms.exact.ddljs import embed
-from dlsched.bounds.claim import Variant, check, claims_named
+from dlsched.bounds.catalog import check, claims_named
+from dlsched.bounds.claim import Variant
 from dlsched.bounds.comparison import Status
 from dlsched.bounds.gadget.evaluation import EVERY, Figures, one_slot, resized, section_6
 from dlsched.models.ddljs import preset, slot_problem

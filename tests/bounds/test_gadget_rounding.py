@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 from dlsched.algorithms.gadget.activity import Sizes
 from dlsched.algorithms.gadget.mixtures import Vertex
-from dlsched.bounds.claim import check, decide
+from dlsched.bounds.catalog import check
+from dlsched.bounds.claim import decide
 from dlsched.bounds.comparison import Interval, Status
 from dlsched.bounds.gadget import families
 from dlsched.bounds.gadget.choices import choices

@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 
 from dlsched.bounds import Expectation, Report, Status, Variant, attack, check, claim, claims, replay, verify
-from dlsched.bounds.claim import Claim, Verdict, claims_named
-from dlsched.bounds.search import draw, sources
+from dlsched.bounds.catalog import claims_named
+from dlsched.bounds.claim import Claim, Verdict
+from dlsched.bounds.search import draw
 from dlsched.bounds.witness import shipped, shipped_names
 from dlsched.models import Document, InputError
 from dlsched.models.hadar import Schedule
@@ -20,6 +21,8 @@ from dlsched.models.hadar import check as check_schedule
 from tests.longer import longer
 
 DRAWS = 12
+
+SOURCES = {source.name: source for known in claims() for source in known.sources}
 
 # (shipped case, measured, bound), by hand from the constants of each instance.
 KNOWN = {
@@ -448,15 +451,16 @@ def test_an_optimum_of_zero_is_a_failed_premise() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", sorted(sources()))
+@pytest.mark.parametrize("name", sorted(SOURCES))
 def test_draws_depend_on_seed_and_position_alone(name: str) -> None:
-    first, second = draw(name, 3, 5), draw(name, 3, 5)
+    source = SOURCES[name]
+    first, second = draw(source, 3, 5), draw(source, 3, 5)
     assert (first[0].digest, first[1]) == (second[0].digest, second[1])
-    assert draw(name, 4, 5)[1] != first[1] != draw(name, 3, 6)[1]
-    draws = 20 if sources()[name].cost == 1 else 4
-    assert len({draw(name, i, 5)[0].digest for i in range(draws)}) > draws // 2
+    assert draw(source, 4, 5)[1] != first[1] != draw(source, 3, 6)[1]
+    draws = 20 if source.cost == 1 else 4
+    assert len({draw(source, i, 5)[0].digest for i in range(draws)}) > draws // 2
     rng = np.random.default_rng(0)
-    assert sources()[name].draw(rng).digest != sources()[name].draw(rng).digest
+    assert source.draw(rng).digest != source.draw(rng).digest
 
 
 def test_claims_have_unique_keys_and_known_sources() -> None:

@@ -257,7 +257,7 @@ def test_what_the_floor_of_a_program_is_worth_does_not_hang_on_a_vertex(worth: i
 
 def test_the_floor_is_known_where_the_optimum_is_alone() -> None:
     """Of six jobs and three resources, whose multipliers have so many digits at other costs that they are not found."""
-    instance, seed = draw("smd/knapsack", 96, 0)
+    instance, seed = draw(sources.KNAPSACK, 96, 0)
     assert check("smd/knapsack-floor", instance, seed).status is Status.HOLDS
 
 
