@@ -361,14 +361,16 @@ class Claim(Generic[F]):
         return shipped(name, self.cases)
 
     def corrected(self, **changes: Unpack[Changes[F]]) -> Claim[F]:
-        """Return the corrected variant: what is not given is as in this one, but for the shipped cases.
+        """Return the corrected variant: what is not given is as in this one.
 
-        It is true unless the changes say otherwise; the parameters are the attributes of the class.
+        Not so are the shipped cases, which are another statement's, and what the print leaves open, which this one is
+        to settle: none where they are not given. It is true unless the changes say otherwise; the parameters are the
+        attributes of the class.
         """
         return self._made(Variant.CORRECTED, {"expectation": Expectation.TRUE, **changes})
 
     def derived(self, id: str, **changes: Unpack[Changes[F]]) -> Claim[F]:
-        """Return a claim that is ours, beside this one: what is not given is the same, but for the shipped cases."""
+        """Return a claim that is ours, beside this one: what is not given is as in `corrected`."""
         return self._made(Variant.DERIVED, {"id": id, **changes})
 
     def _made(self, variant: Variant, changes: Mapping[str, Any]) -> Claim[F]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from fractions import Fraction
 
@@ -193,12 +193,14 @@ def _best(
 def _until_accepted(
     table: MappingTable, rng: np.random.Generator, rounds: int, acceptance: Acceptance
 ) -> RoundedMappings:
-    chosen = tuple(options[0] for options in table.options.values())
-    for count in range(1, rounds + 1):
-        chosen = _draw(table, rng)
-        if acceptance.accepts(table, chosen):
-            return rounded(table, chosen, count, acceptance)
-    return rounded(table, chosen, rounds, acceptance)
+    if not rounds:
+        nothing = [options[0] for options in table.options.values()]
+        return replace(rounded(table, nothing, 0, acceptance), accepted=False)
+    count, accepted = 0, False
+    while count < rounds and not accepted:
+        chosen, count = _draw(table, rng), count + 1
+        accepted = acceptance.accepts(table, chosen)
+    return rounded(table, chosen, count, acceptance)
 
 
 def _fitting(table: MappingTable, rng: np.random.Generator, shuffled: bool) -> tuple[Option, ...]:

@@ -109,6 +109,14 @@ def test_every_constant_has_its_reason() -> None:
 
 
 @pytest.mark.slow
+def test_no_constant_is_bound_twice() -> None:
+    """The second would be the first one's value, too, wherever that is used."""
+    for place, source in files().items():
+        names = [name for _, names, _ in constants(ast.parse(source).body) for name in names.split(", ")]
+        assert len(names) == len(set(names)), f"{place}: {sorted({n for n in names if names.count(n) > 1})}"
+
+
+@pytest.mark.slow
 def test_every_tolerance_stands_in_one_module() -> None:
     lines = [
         f"{place}:{line}: {value:g}: name it in {TOLERANCES}"

@@ -86,8 +86,8 @@ def test_pages_name_the_first_witness_of_what_they_refute(stated: Claim[Any]) ->
     page = PAGES[stated.id.partition("/")[0]]
     head = page[page.index(f"## {stated.id}\n") :].partition(UPDATE.END)[0]
     found = head[head.index(f"- {stated.variant.capitalize()}, ") :].partition("\n- ")[0]
-    if "violated" in found:
-        assert f"`dlsched replay {stated.counterexamples[0]}`" in found
+    assert "violated" in found
+    assert f"`dlsched replay {stated.counterexamples[0]}`" in found
 
 
 def test_what_is_made_anew_leaves_the_prose_alone() -> None:

@@ -97,10 +97,39 @@ def log_reader(name: str, title: str, read: Callable[[PathLike], Log]) -> Reader
         per_machine: int | None = None,
         utility: UtilityChoice | str = UtilityChoice.EFFECTIVE_THROUGHPUT,
     ) -> Instance:
+        """Make a Hadar instance of the jobs of a log, in order of arrival.
+
+        Parameters
+        ----------
+        path : path
+            The log.
+        cluster : mapping of str to int, or str
+            Devices by type; as text, e.g. ``v100=2,p100=3,k80=1``.
+        slots : int
+            How many slots the instance has.
+        slot_seconds : number or str
+            Seconds a slot; a rational p/q will do.
+        speeds : mapping of str to number, or str, optional
+            How fast a device of a type is beside those of the log, as in ``v100=1,k80=0.25``; 1 where it is left out.
+        jobs : int, optional
+            How many jobs to take, in order of arrival; all where it is left out.
+        skip : bool
+            Leave out, and count in `origin`, jobs that cannot be used. Otherwise such a job is an error.
+        start : int
+            How many jobs to pass over first.
+        per_machine : int, optional
+            Devices of a machine; one machine per type where it is left out.
+        utility : UtilityChoice
+            What a job is worth, which no log says.
+
+        Raises
+        ------
+        InputError
+            One line that names the file, the place, the value and the rule.
+        """
         request = Request.of(cluster, slots, slot_seconds, jobs, skip, start, per_machine, utility)
         return converted(read(path), request, speeds)
 
-    convert.__doc__ = converted.__doc__
     return Reader(name, "hadar", title, checked(convert))
 
 
@@ -109,31 +138,11 @@ def converted(log: Log, request: Request, speeds: Mapping[str, float] | str | No
 
     Parameters
     ----------
-    path : path
-        The log.
-    cluster : mapping of str to int, or str
-        Devices by type; as text, e.g. ``v100=2,p100=3,k80=1``.
-    slots : int
-        How many slots the instance has.
-    slot_seconds : number or str
-        Seconds a slot; a rational p/q will do.
+    log : Log
+    request : Request
+        What the instance is to be.
     speeds : mapping of str to number, or str, optional
-        How fast a device of a type is beside those of the log, as in ``v100=1,k80=0.25``; 1 where it is left out.
-    jobs : int, optional
-        How many jobs to take, in order of arrival; all where it is left out.
-    skip : bool
-        Leave out, and count in `origin`, jobs that cannot be used. Otherwise such a job is an error.
-    start : int
-        How many jobs to pass over first.
-    per_machine : int, optional
-        Devices of a machine; one machine per type where it is left out.
-    utility : UtilityChoice
-        What a job is worth, which no log says.
-
-    Raises
-    ------
-    InputError
-        One line that names the file, the place, the value and the rule.
+        As for what `log_reader` returns.
     """
     speed = _speeds(speeds, request)
     path = log.source.path

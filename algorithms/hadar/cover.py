@@ -33,7 +33,7 @@ from numpy.typing import NDArray
 
 from dlsched.halt import polled
 from dlsched.models.numbers import to_integers
-from dlsched.tolerances import ROUNDING
+from dlsched.tolerances import ROUNDING, ULP
 
 Picks = tuple[tuple[int, int], ...]
 """(row of a slot, level) for each slot used, in order."""
@@ -161,7 +161,7 @@ def _relaxed(steps: _Steps, last: int) -> _Relaxed | None:
     """Return the relaxation over the rows up to `last`; None if even all of them do not do the work."""
     chosen = np.flatnonzero(steps.row <= last)
     done = np.cumsum(steps.work[chosen])
-    whole = 1.0 - (len(done) + 2) * 2.0**-52  # each of so many shares, and each sum of them, is rounded once
+    whole = 1.0 - (len(done) + 2) * ULP  # each of so many shares, and each sum of them, is rounded once
     if not len(done) or done[-1] < whole:
         return None
     end = int(np.searchsorted(done, whole))

@@ -30,9 +30,9 @@ from .prices import unmet_premises as unmet_premises
 from .program import Offers as Offers
 from .program import best_response as best_response
 from .program import least_costs as least_costs
-from .program import printed_best_response as printed_best_response
 from .response import Program as Program
 from .response import respond as respond
 from .run import JobDecision as JobDecision
 from .run import run as run
+from .samples import printed_best_response as printed_best_response
 from .widths import Form as Form

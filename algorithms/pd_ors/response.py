@@ -18,7 +18,8 @@ from dlsched.algorithms.pd_ors.offers import (
     rounded_async_offers,
     slot_offers,
 )
-from dlsched.algorithms.pd_ors.program import best_response, printed_best_response
+from dlsched.algorithms.pd_ors.program import best_response
+from dlsched.algorithms.pd_ors.samples import printed_best_response
 from dlsched.algorithms.run import Variant
 from dlsched.arguments import checked
 from dlsched.halt import polled

@@ -126,6 +126,7 @@ THEOREM_2_ROUNDS = THEOREM_2.derived(
     statement="Algorithms 1 and 2 to the letter, run round by round, are 2 alpha-competitive",
     quantity="OPT, against 2 alpha times the utility of the printed rounds; with positive prices they select nothing",
     bound=_of_rounds,
+    open=OPT_OPEN,
     details=_rounds_details,
     sources=(TINY, RISING),
     counterexamples=("hadar-theorem-2-rounds-G4",),

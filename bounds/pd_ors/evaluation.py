@@ -56,6 +56,8 @@ RATIO = PD_ORS.printed(
     open=_OPEN,
 )
 
+_MACHINES = "the sizes of the machines; arrivals"
+
 THESIS_OASIS = PD_ORS.printed(
     "pd-ors-thesis/evaluation-oasis",
     paper="PD-ORS thesis, Section 4.1, Fig. 3.11",
@@ -67,7 +69,7 @@ THESIS_OASIS = PD_ORS.printed(
     expectation=Expectation.OPEN,
     sources=(FIG_3_11,),
     sampled=True,
-    open="the length of a slot, by which transfers take more or less of the time; the sizes of the machines; arrivals",
+    open=f"the length of a slot, by which transfers take more or less of the time; {_MACHINES}",
 )
 
 THESIS_OASIS_HOUR = THESIS_OASIS.derived(
@@ -75,6 +77,7 @@ THESIS_OASIS_HOUR = THESIS_OASIS.derived(
     statement="the same where a slot is an hour",
     quantity="utility of PD-ORS, against 7 times that of OASiS; H = 30, T = 100",
     expectation=Expectation.FALSE,
+    open=_MACHINES,
     sources=(FIG_3_11_HOUR,),
 )
 

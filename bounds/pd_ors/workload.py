@@ -12,8 +12,8 @@ from pydantic import Field
 from dlsched.algorithms.pd_ors import JobDecision, Occupancy, Prices, Rounding, constants, respond
 from dlsched.algorithms.pd_ors.market import market
 from dlsched.algorithms.pd_ors.offers import External, slot_offers
-from dlsched.algorithms.pd_ors.program import sample_costs, whole_units
 from dlsched.algorithms.pd_ors.response import Program, Settings
+from dlsched.algorithms.pd_ors.samples import sample_costs, whole_units
 from dlsched.algorithms.run import Variant as RunVariant
 from dlsched.arithmetic import exact_power
 from dlsched.bounds.claim import Expectation, Premise, Subject, Undecided, always, stated

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dlsched.bounds.claim import Expectation, always, stated
+from dlsched.bounds.claim import Claim, Expectation, always, stated
 from dlsched.bounds.comparison import Relation
 from dlsched.bounds.smd.facts import FALLING, SMD, SmdFacts
 from dlsched.bounds.smd.sources import EVALUATION
@@ -12,37 +12,28 @@ _OPEN = (
     "see the origin of a draw; other guesses decide otherwise"
 )
 
-SMD_ESW = SMD.printed(
-    "smd/evaluation-esw",
-    paper="SMD, Section V, Figs. 7 and 8",
-    statement="SMD (M = 1, eps = .01) significantly outperforms ESW in utility, with 50 jobs and 1 to 5 units",
-    quantity="mean utility of SMD, against that of ESW on the same instances",
-    measure=lambda facts: facts.evaluated.utility,
-    relation=Relation.AT_LEAST,
-    bound=lambda facts: facts.baselines["esw"],
-    sampled=True,
-    guessed=True,
-    expectation=Expectation.OPEN,
-    premises=(FALLING,),
-    open=_OPEN,
-    sources=(EVALUATION,),
-)
 
-SMD_OPTIMUS = SMD.printed(
-    "smd/evaluation",
-    paper="SMD, Section V, Figs. 7 and 8",
-    statement="SMD (M = 1, eps = .01) significantly outperforms Optimus in utility, with 50 jobs and 1 to 5 units",
-    quantity="mean utility of SMD, against that of Optimus on the same instances",
-    measure=lambda facts: facts.evaluated.utility,
-    relation=Relation.AT_LEAST,
-    bound=lambda facts: facts.baselines["optimus"],
-    sampled=True,
-    guessed=True,
-    expectation=Expectation.OPEN,
-    premises=(FALLING,),
-    open=_OPEN,
-    sources=(EVALUATION,),
-)
+def _outperforms(id: str, baseline: str, name: str) -> Claim[SmdFacts]:
+    """Return the claim that SMD is worth more than a baseline."""
+    return SMD.printed(
+        id,
+        paper="SMD, Section V, Figs. 7 and 8",
+        statement=f"SMD (M = 1, eps = .01) significantly outperforms {name} in utility, with 50 jobs and 1 to 5 units",
+        quantity=f"mean utility of SMD, against that of {name} on the same instances",
+        measure=lambda facts: facts.evaluated.utility,
+        relation=Relation.AT_LEAST,
+        bound=lambda facts: facts.baselines[baseline],
+        sampled=True,
+        guessed=True,
+        expectation=Expectation.OPEN,
+        premises=(FALLING,),
+        open=_OPEN,
+        sources=(EVALUATION,),
+    )
+
+
+SMD_ESW = _outperforms("smd/evaluation-esw", "esw", "ESW")
+SMD_OPTIMUS = _outperforms("smd/evaluation", "optimus", "Optimus")
 
 
 def used_share(facts: SmdFacts) -> float:
@@ -51,7 +42,7 @@ def used_share(facts: SmdFacts) -> float:
     shares = []
     for r in instance.resources:
         admitted = [(instance.job(name), point) for name, point in jobs.items()]
-        used = sum(job.worker_needs(r) * p.workers + job.server_needs(r) * p.servers for job, p in admitted)
+        used = sum(job.uses(p.workers, p.servers)[r] for job, p in admitted)
         reserved = sum(job.limit_of(r) for job, _ in admitted)
         if reserved:
             shares.append(float(used / reserved))

@@ -216,15 +216,18 @@ def test_a_source_that_costs_more_is_drawn_less_often() -> None:
     assert [Source("toy/large", large, cost=12).draws(n) for n in (0, 1, 12, 13, 100)] == [0, 1, 1, 2, 9]
 
 
-def test_what_a_corrected_claim_does_not_give_is_as_printed_but_for_the_shipped_cases() -> None:
-    printed = toy_claim()
+def test_what_a_corrected_claim_does_not_give_is_as_printed_but_for_shipped_cases_and_what_is_open() -> None:
+    printed = replace(toy_claim(), open="whether x is whole")
     corrected = printed.corrected(statement="x is at most 1", bound=always(1), golden=("toy-one",))
     assert (corrected.key, corrected.expectation) == (("toy/half", "corrected"), Expectation.TRUE)
     assert (corrected.counterexamples, corrected.golden) == ((), ("toy-one",))
     assert decide(corrected, Toy(x=0.75)).status is Status.HOLDS
     assert decide(corrected, Toy(x=-1)).reason == "x >= 0"
-    for name in ("paper", "quantity", "relation", "problem", "instance_type", "facts", "sources", "cases"):
+    own = {"variant", "statement", "bound", "expectation", "golden", "counterexamples", "open"}
+    for name in {field.name for field in fields(Claim)} - own:
         assert getattr(corrected, name) == getattr(printed, name)
+    assert (printed.open, corrected.open) == ("whether x is whole", "")
+    assert printed.derived("toy/beside", statement="x is at most 1", open="all").open == "all"
     without = printed.corrected(statement="x is at most 1/2 or negative", premises=(), sources=())
     assert decide(without, Toy(x=-1)).status is Status.HOLDS
     assert without.sources == ()

@@ -14,7 +14,7 @@ from dlsched.algorithms import pd_ors
 from dlsched.algorithms.baselines.dmlrs import dorm, drf, fifo, oasis
 from dlsched.algorithms.pd_ors import constants
 from dlsched.algorithms.pd_ors.prices import demand
-from dlsched.algorithms.pd_ors.program import sample_costs
+from dlsched.algorithms.pd_ors.samples import sample_costs
 from dlsched.bounds import Relation, Status, Variant, check, claim, claims, verify
 from dlsched.bounds.claim import Claim, decide
 from dlsched.bounds.pd_ors import families

@@ -36,11 +36,12 @@ def test_printed_algorithm_2_draws_once_less() -> None:
                 problem, weighted, rng, rule="accepted", rounds=rounds, acceptance=never, variant=variant
             )
             assert (result.draws, result.accepted) == (draws, False)
-    undefined = round_mappings(
-        problem, weighted, np.random.default_rng(1), rule="accepted", rounds=1, acceptance=never, variant="printed"
-    )
-    assert undefined.chosen == {}
-    assert undefined.profit == 0
+    # Without a draw nothing is accepted, though nothing fits.
+    for acceptance in (never, Acceptance()):
+        undefined = round_mappings(
+            problem, weighted, 1, rule="accepted", rounds=1, acceptance=acceptance, variant="printed"
+        )
+        assert (undefined.chosen, undefined.profit, undefined.draws, undefined.accepted) == ({}, 0, 0, False)
 
 
 def test_first_accepted_draw_is_returned() -> None:

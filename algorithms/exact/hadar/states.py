@@ -62,7 +62,7 @@ class States:
     exact: npt.NDArray[np.bool_]
 
 
-def sums(options: Options, slots: int, limit: int = _MAX_SUMS) -> list[int] | None:
+def sums(options: Options, slots: int) -> list[int] | None:
     """Return the sorted total works of up to `slots` slots, up to the first that covers the need; None if too many."""
     known, fresh = {0}, {0}
     cover = options.need + max(options.works)
@@ -71,7 +71,7 @@ def sums(options: Options, slots: int, limit: int = _MAX_SUMS) -> list[int] | No
         known |= fresh
         if not fresh:
             break
-        if len(known) > limit:
+        if len(known) > _MAX_SUMS:
             return None
     return sorted(known)
 
