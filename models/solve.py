@@ -190,10 +190,11 @@ def _free(model: Any) -> list[Any]:
 
 
 def _whole_bounds(variable: Any) -> tuple[float | None, float | None]:
-    """Return the bounds of a variable, those of an integer one at integers."""
+    """Return the bounds of a variable, those of an integer one at integers, as `Matrix.with_whole_bounds` does."""
     lower, upper = variable.bounds
     if variable.is_integer():
-        lower, upper = None if lower is None else math.ceil(lower), None if upper is None else math.floor(upper)
+        lower = None if lower is None else math.ceil(lower - TOLERANCE)
+        upper = None if upper is None else math.floor(upper + TOLERANCE)
     return lower, upper
 
 

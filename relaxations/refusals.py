@@ -93,8 +93,9 @@ def compile_linear(model: Any) -> Matrix:
 
 
 def _without_free_rows(matrix: Matrix) -> Matrix:
-    for row in np.flatnonzero(np.isnan(matrix.row_lower) | np.isnan(matrix.row_upper)).tolist():
-        raise TransformationRefused(f"{matrix.row(row)}: its side is nan, which bounds nothing")
+    for sides, wrong in ((matrix.row_lower, np.inf), (matrix.row_upper, -np.inf)):
+        for row in np.flatnonzero(np.isnan(sides) | (sides == wrong)).tolist():
+            raise TransformationRefused(f"{matrix.row(row)}: its side is {sides[row]:g}, which bounds nothing")
     kept = np.flatnonzero(np.isfinite(matrix.row_lower) | np.isfinite(matrix.row_upper))
     if len(kept) == len(matrix.row_lower):
         return matrix

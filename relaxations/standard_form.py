@@ -23,7 +23,6 @@ from dlsched.relaxations.matrix_model import MatrixModel, matrix_model
 from dlsched.relaxations.refusals import compile_linear
 from dlsched.relaxations.tree import constants
 from dlsched.solvers.matrix import Floats, Matrix
-from dlsched.tolerances import TOLERANCE
 
 Indices = npt.NDArray[np.intp]
 
@@ -128,16 +127,11 @@ def standard_form(model: Any) -> StandardForm:
     2.0*x[0] + x[1] - x[2] - x[3]  ==  3.0
     """
     compiled = compile_linear(model)
-    lower, upper = _rounded_bounds(compiled)
+    whole = compiled.with_whole_bounds()
+    lower, upper = whole.lower, whole.upper
     T, t, first = _substitution(lower, upper)
     matrix = _assemble(compiled, T, t, first, lower, upper)
     return StandardForm(matrix, compiled, model, T, t, constants(model, compiled))
-
-
-def _rounded_bounds(compiled: Matrix) -> tuple[Floats, Floats]:
-    lower = np.where(compiled.integer, np.ceil(compiled.lower - TOLERANCE), compiled.lower)
-    upper = np.where(compiled.integer, np.floor(compiled.upper + TOLERANCE), compiled.upper)
-    return lower, upper
 
 
 def _substitution(lower: Floats, upper: Floats) -> tuple[sp.csr_array, Floats, Indices]:

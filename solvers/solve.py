@@ -94,9 +94,11 @@ def solve_matrix(
         _refuse_highs_own(threads=threads not in (None, 1), nodes=nodes is not None, cuts=not cuts)
     if over():
         return RawSolution(Solution.unasked(Status.NO_SOLUTION, solver), None)
-    sought = matrix if cutoff is None else matrix.beyond(cutoff)
+    sought = (matrix if cutoff is None else matrix.beyond(cutoff)).with_whole_bounds()
     if not matrix.A.shape[1]:
         return _without_columns(matrix, sought, solver)
+    if (sought.integer & (sought.lower > sought.upper)).any():
+        return RawSolution(Solution.unasked(Status.INFEASIBLE, solver), None)
     fit = scaled(tightened(divided(sought)))
     limits = [seconds for seconds in (time_limit, left()) if seconds is not None]
     limit = min(limits, default=None)
@@ -120,9 +122,10 @@ def solve_matrix(
         with grace():
             unbounded = _is_unbounded(fit.matrix, left_over)
         if unbounded:
+            _expect_point(matrix, fit.point(raw.x), solver)
             return RawSolution(replace(summary, status=Status.UNBOUNDED, bound=None), None)
     x = fit.point(raw.x)
-    x = np.where(matrix.integer, np.round(x), x) + 0.0  # which makes 0 of -0.0
+    x = _rounded(matrix, x)
     where, residual = matrix.worst(x)
     if residual > TOLERANCE or _is_dear(fit.matrix, raw.x):
         solvers, x = x, _completed(matrix, x)
@@ -132,7 +135,7 @@ def solve_matrix(
     if not residual <= TOLERANCE and over():
         return RawSolution(replace(summary, status=Status.NO_SOLUTION), None)
     if not residual <= TOLERANCE:
-        raise ResidualError(f"{solver} returned a point that breaks {where} by {residual:.3g} of its scale")
+        raise _broken(solver, where, residual)
     found = summary.with_value(matrix.value(x), matrix.unit)
     if solver == "scip":
         found = found.if_reached()
@@ -178,6 +181,26 @@ def _is_dear(matrix: Matrix, x: Floats) -> bool:
         return False
     broken = LinearOptimum.of(matrix, x, np.zeros(matrix.A.shape[0])).primal
     return broken * float(np.abs(matrix.c).max(initial=0.0)) > TOLERANCE * max(matrix.unit, abs(matrix.value(x)))
+
+
+def _rounded(matrix: Matrix, x: Floats) -> Floats:
+    rounded: Floats = np.where(matrix.integer, np.round(x), x) + 0.0  # which makes 0 of -0.0
+    return rounded
+
+
+def _broken(solver: str, where: str, residual: float) -> ResidualError:
+    return ResidualError(f"{solver} returned a point that breaks {where} by {residual:.3g} of its scale")
+
+
+def _expect_point(matrix: Matrix, x: Floats, solver: str) -> None:
+    """Refuse the point of a program without an optimum where it breaks a row: there may be none at all."""
+    free = replace(matrix, c=np.zeros_like(matrix.c))
+    x = _rounded(free, x)
+    if free.residual(x) > TOLERANCE:
+        x = _completed(free, x)
+    where, residual = free.worst(x)
+    if not residual <= TOLERANCE:
+        raise _broken(solver, where, residual)
 
 
 def _is_worse(matrix: Matrix, x: Floats, other: Floats) -> bool:
@@ -234,7 +257,10 @@ def solve_here(
 
 def _unbounded_or_empty(matrix: Matrix, asked: SolverOptions) -> RawSolution:
     """Tell whether a program that has no optimum has a point: without costs it has one or none."""
-    summary = _solve_stoppable(replace(matrix, c=np.zeros_like(matrix.c)), asked).summary
+    raw = _solve_stoppable(replace(matrix, c=np.zeros_like(matrix.c)), asked)
+    summary = raw.summary
+    if raw.x is not None:
+        _expect_point(matrix, raw.x, asked.solver)
     found = Status.UNBOUNDED if summary.status in (Status.OPTIMAL, Status.FEASIBLE) else summary.status
     return RawSolution(replace(summary, status=found, objective=None, bound=None, gap=None), None)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,7 @@ from dlsched.relaxations import TransformationRefused, dual, lift_bounds, relax,
 from dlsched.solvers.highs import loaded
 from dlsched.solvers.matrix import Matrix
 from dlsched.solvers.solution import ResidualError
-from dlsched.solvers.solve import solve_matrix
+from dlsched.solvers.solve import _expect_point, solve_matrix, solve_to_optimality
 from tests.longer import examples
 
 SOLVERS = ["highs", "scip"]
@@ -274,6 +275,20 @@ def test_crossed_bounds_of_a_deactivated_block_are_nobodys() -> None:
 
 
 @pytest.mark.parametrize("refused", [solve, dual, standard_form])
+@pytest.mark.parametrize("row", ["x >= inf", "x <= -inf", "x == inf", "3 <= x <= -inf"])
+def test_a_side_that_nothing_reaches(row: str, refused: Any) -> None:
+    """Transformations left such rows out."""
+    m = pyo.ConcreteModel()
+    m.x = pyo.Var(bounds=(0, 2))
+    m.p = pyo.Param(mutable=True, initialize=-math.inf if "-" in row else math.inf, within=pyo.Any)
+    relations = {"x >= inf": m.x >= m.p, "x <= -inf": m.x <= m.p, "x == inf": m.x == m.p}
+    m.row = pyo.Constraint(expr=relations.get(row, pyo.inequality(3, m.x, m.p)))
+    m.total = pyo.Objective(expr=m.x)
+    with pytest.raises(ValueError, match=r"row: .*side is -?inf, which bounds nothing"):
+        refused(m)
+
+
+@pytest.mark.parametrize("refused", [solve, dual, standard_form])
 def test_a_fixed_variable_without_a_value_and_a_side_that_is_no_number(refused: Any) -> None:
     m = pyo.ConcreteModel()
     m.x = pyo.Var([1, 2], bounds=(0, 5))
@@ -319,6 +334,110 @@ def test_a_side_that_is_rounding_is_0_to_integers(side: float, solver: str) -> N
     assert compile_model(m).residual(np.zeros(2)) == 0
     m.none.set_value(3 * m.x[1] + 2 * m.x[2] == 1e-9)
     assert compile_model(m).residual(np.zeros(2)) == 1
+
+
+NAMED = {
+    "a named expression": lambda m: m.e == m.v[1],
+    "in a sum": lambda m: m.e - m.v[1] == 0,
+    "negated": lambda m: -m.e + m.v[1] == 0,
+    "a multiple": lambda m: 2 * (m.e - m.v[1]) == 0,
+    "a product": lambda m: m.v[0] * m.v[2] - m.v[1] == 0,
+    "a quotient": lambda m: (m.e - m.v[1]) / m.v[2] == 0,
+    "a quotient by a parameter": lambda m: (m.e - m.v[1]) / m.p == 0,
+    "beside what is free": lambda m: m.e + 0 * m.x == m.v[1],
+}
+
+
+@pytest.mark.parametrize("written", NAMED)
+def test_a_row_of_fixed_variables_is_off_by_its_rounding_however_it_is_written(written: str) -> None:
+    """Three times .1 is not .3; blending models with named expressions were infeasible with a point of theirs fixed."""
+    m = pyo.ConcreteModel()
+    m.v, m.x, m.p = pyo.Var([0, 1, 2]), pyo.Var(bounds=(0, 1)), pyo.Param(mutable=True, initialize=7)
+    m.e = pyo.Expression(expr=3 * m.v[0])
+    for i, value in enumerate((0.1, 0.3, 3.0)):
+        m.v[i].fix(value)
+    m.row = pyo.Constraint(expr=NAMED[written](m))
+    m.total = pyo.Objective(expr=m.x, sense=pyo.maximize)
+    for solver in SOLVERS:
+        assert solve(m, solver=solver).status is Status.OPTIMAL
+    assert dual(m).matrix.A.shape == (0, 1)
+    m.v[1].fix(0.31)
+    for solver in SOLVERS:
+        assert solve(m, solver=solver).status is Status.INFEASIBLE
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+@pytest.mark.parametrize(
+    ("bounds", "best"),
+    [((3, 3.5), 1), ((2.5, 3.5), 1), ((2.2, 3.9), 1), ((3.2, 3.9), None), ((3.9, 9), 0), ((4 + 1e-7, 4.5), 0)],
+)
+def test_integers_between_bounds_that_are_none(bounds: tuple[float, float], best: float | None, solver: str) -> None:
+    """HiGHS 1.15.1 calls .75 optimal in the first, and the second infeasible; SciPy's milp does, too."""
+    m = pyo.ConcreteModel()
+    m.n, m.x = pyo.Var(domain=pyo.Integers, bounds=bounds), pyo.Var(bounds=(0, 1))
+    m.row = pyo.Constraint(expr=m.n + m.x <= 4)
+    m.total = pyo.Objective(expr=m.x, sense=pyo.maximize)
+    for presolve in (True, False):
+        assert solve(m, solver=solver, presolve=presolve).objective == best
+    relaxed = standard_form(m) if best is not None else None
+    assert relaxed is None or solve(relaxed.model).objective == -best
+    found = solve_to_optimality(compile_model(m))
+    assert (found and found.value) == best
+
+
+@pytest.mark.slow
+@examples(30, 300)
+@given(st.data())
+def test_integer_programs_with_any_bounds(data: st.DataObject) -> None:
+    """Against all integers, in tenths throughout; the continuous column is as large as each leaves it."""
+    tenths = st.integers(-30, 30).map(lambda k: k / 10)
+    lower = data.draw(st.lists(tenths, min_size=2, max_size=2))
+    upper = [low + data.draw(st.integers(0, 30)) / 10 for low in lower]
+    a, b = data.draw(st.lists(st.integers(-4, 4), min_size=2, max_size=2)), data.draw(tenths)
+    m = pyo.ConcreteModel()
+    m.n = pyo.Var([0, 1], domain=pyo.Integers, bounds=lambda m, i: (lower[i], upper[i]))
+    m.x = pyo.Var(bounds=(0, 1.5))
+    m.row = pyo.Constraint(expr=a[0] * m.n[0] + a[1] * m.n[1] + 2 * m.x <= b)
+    m.total = pyo.Objective(expr=m.n[0] + 2 * m.x, sense=pyo.maximize)
+    whole = [range(math.ceil(low - 1e-6), math.floor(up + 1e-6) + 1) for low, up in zip(lower, upper, strict=True)]
+    rooms = {n: (b - a[0] * n[0] - a[1] * n[1]) / 2 for n in product(*whole)}
+    best = max((n[0] + 2 * min(room, 1.5) for n, room in rooms.items() if room >= -1e-9), default=None)
+    for solver in SOLVERS:
+        found = solve(m, solver=solver)
+        assert found.objective == (None if best is None else pytest.approx(best, abs=1e-6))
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+@pytest.mark.parametrize("large", [1e6, 1e7, 1e8, 1e7 + 0.5])
+def test_no_point_is_no_unbounded_program(large: float, solver: str) -> None:
+    """A solver takes z = -3e-7 for a binary, and so a program with no point for unbounded."""
+    m = pyo.ConcreteModel()
+    m.z, m.y = pyo.Var(domain=pyo.Binary), pyo.Var()
+    m.row = pyo.Constraint(expr=large * m.z <= -3)
+    m.total = pyo.Objective(expr=m.y)
+    assert solve(m, solver=solver).status is Status.INFEASIBLE
+    m.row.set_value(large * m.z >= 2)
+    assert solve(m, solver=solver).status is Status.UNBOUNDED
+    m.total.set_value(m.z)
+    assert solve(m, solver=solver).objective == 1
+
+
+def test_an_unbounded_program_has_a_point() -> None:
+    """What a solver forgives its point may be all that there is."""
+    nearly = Matrix(
+        c=np.array([0.0, 1.0]),
+        offset=0.0,
+        sense=1,
+        A=sp.csr_array([[1e8, 0.0]]),
+        row_lower=np.array([-np.inf]),
+        row_upper=np.array([-3.0]),
+        lower=np.array([0.0, -np.inf]),
+        upper=np.array([1.0, np.inf]),
+        integer=np.array([True, False]),
+    )
+    with pytest.raises(ResidualError, match="highs returned a point that breaks row 0 by 1 of its scale"):
+        _expect_point(nearly, np.array([-3e-8, 7.0]), "highs")
+    _expect_point(replace(nearly, row_upper=np.zeros(1)), np.array([-3e-8, 7.0]), "highs")
 
 
 def test_what_a_solver_leaves_of_0_may_be_fixed() -> None:
