@@ -8,15 +8,17 @@ Python's own handler cannot interrupt that, and knows nothing of what is to be k
 from __future__ import annotations
 
 import logging
+import math
 import os
 import signal
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from types import FrameType
-from typing import Any, NoReturn
+from typing import Any, ClassVar, NoReturn
 
 from dlsched.halt import ENDING, heeded
 
@@ -31,6 +33,10 @@ ENDED = {INTERRUPTED: "interrupted", 143: "terminated", HUNG_UP: "hung up"}
 
 _GRACE = 1.0
 """Seconds in which an interrupt may end the block by itself. Arbitrary: Python needs less, and people press again."""
+
+_SAME = 0.5
+"""Seconds after a signal in which another one is the same request: `timeout` sends one to the process and then one to
+its group, and wrappers forward a Ctrl-C that the terminal sends as well. Arbitrary: nobody presses again as soon."""
 
 _STDERR = 2
 """The file descriptor of stderr (POSIX): what prints must not wait for a lock of the interrupted thread."""
@@ -50,6 +56,8 @@ class Asked:
     """
 
     code: int = 0
+    last: ClassVar[float] = -math.inf
+    """When a signal has asked whoever listened then, by `time.monotonic`."""
 
     def __call__(self) -> bool:
         """Tell whether one has."""
@@ -58,7 +66,7 @@ class Asked:
     def by(self, number: int) -> None:
         """Note a signal."""
         # As a shell does.
-        self.code = 128 + number
+        self.code, Asked.last = 128 + number, time.monotonic()
 
 
 def end_at_once() -> None:
@@ -85,6 +93,8 @@ def prompt(asked: Asked) -> Iterator[None]:
 
     def ask(number: int, frame: FrameType | None) -> None:
         del frame
+        if _again():
+            return
         asked.by(number)
         # What it interrupts Pyomo would log.
         logging.disable()
@@ -108,7 +118,7 @@ def prompt(asked: Asked) -> Iterator[None]:
 
 @contextmanager
 def deferred() -> Iterator[Asked]:
-    """Let a method that can stop early do so on the first signal; the second ends the process as usual.
+    """Let a method that can stop early do so on the first signal; one half a second later ends the process as usual.
 
     Yields
     ------
@@ -118,6 +128,8 @@ def deferred() -> Iterator[Asked]:
     asked = Asked()
 
     def ask(number: int, frame: FrameType | None) -> None:
+        if _again():
+            return
         if asked():
             usual[number](number, frame)
         asked.by(number)
@@ -128,6 +140,11 @@ def deferred() -> Iterator[Asked]:
             yield asked
     finally:
         signal.set_wakeup_fd(wakeup, warn_on_full_buffer=False)
+
+
+def _again() -> bool:
+    """Tell whether a signal that comes now repeats the last one: also where what that one ended is being written."""
+    return time.monotonic() - Asked.last < _SAME
 
 
 @contextmanager

@@ -46,7 +46,7 @@ def solve(
     time_limit : float, optional
         Seconds, not negative.
     threads : int, optional
-        At least 1.
+        At least 1; as many as there are processors where it is more, as HiGHS starts each, whatever the limit on time.
     gap : float
         Relative gap at which the solver may stop; not negative.
     seed : int, optional

@@ -8,6 +8,7 @@ by `dlsched.solvers.scaling`), and the status of every call is read.
 from __future__ import annotations
 
 import math
+import os
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -123,7 +124,7 @@ def solve_highs(
     options |= {} if asked.seed is None else {"random_seed": asked.seed}
     options |= {} if asked.presolve else {"presolve": "off"}
     options |= {} if asked.nodes is None else {"mip_max_nodes": asked.nodes}
-    options |= {} if asked.threads is None else {"threads": asked.threads}
+    options |= {} if asked.threads is None else {"threads": min(asked.threads, os.cpu_count() or 1)}
     solver = loaded(matrix, **options)
     # HiGHS before 1.13 has no such option, and then looks for cuts.
     solver.setOptionValue("mip_allow_cut_separation_at_nodes", asked.cuts)

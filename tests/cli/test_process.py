@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import json
+import math
 import os
 import pty
 import re
@@ -20,6 +21,7 @@ from typing import Any
 
 import pytest
 
+from dlsched.cli import interrupt
 from dlsched.models.hadar import Instance, Schedule, check, preset, utility
 from tests import paths
 from tests.cli.cases import h2, save
@@ -159,7 +161,7 @@ def endless() -> dict[str, Any]:
 
 
 def interrupted(
-    folder: Path, after: bytes, *arguments: object, by: signal.Signals = signal.SIGINT
+    folder: Path, after: bytes, *arguments: object, by: signal.Signals = signal.SIGINT, times: int = 1
 ) -> tuple[int, bytes, bytes]:
     """Interrupt the command once its terminal has shown a pattern; return its exit code, stdout and terminal."""
     terminal, stderr = os.openpty()
@@ -169,7 +171,9 @@ def interrupted(
         seen = b""
         while not re.search(after, seen):
             seen += os.read(terminal, 4096)
-        process.send_signal(by)
+        for _ in range(times):
+            process.send_signal(by)
+            time.sleep(0.005)
         while not re.search(rb"dlsched: (interrupted|terminated|hung up)", seen):
             seen += os.read(terminal, 4096)
         out, _ = process.communicate(timeout=60)
@@ -177,7 +181,7 @@ def interrupted(
     return process.returncode, out, seen
 
 
-@pytest.mark.parametrize("options", [(), ("--threads", 1)])
+@pytest.mark.parametrize("options", [(), ("--threads", 10**9)])
 def test_an_interrupt_ends_a_solve_with_what_is_known_and_leaves_nothing_behind(
     options: tuple[Any, ...], tmp_path: Path
 ) -> None:
@@ -262,18 +266,32 @@ def test_an_interrupt_ends_an_optimum_that_would_take_hours(problem: str, tmp_pa
     assert models.utility(instance, schedule) == answer["value"] < answer["bound"]
 
 
-@pytest.mark.parametrize(("by", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)])
-def test_a_signal_keeps_the_best_schedule_found(by: signal.Signals, code: int, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("by", "code", "times"),
+    [(signal.SIGINT, 130, 1), (signal.SIGTERM, 143, 1), (signal.SIGTERM, 143, 3), (signal.SIGHUP, 129, 1)],
+)
+def test_a_signal_keeps_the_best_schedule_found(by: signal.Signals, code: int, times: int, tmp_path: Path) -> None:
+    """`timeout` sends one to the process, and one to its group some milliseconds later."""
     path, best = tmp_path / "hard.json", tmp_path / "best.json"
     preset("benchmark", 0, jobs=40, machines=15, slots=40).save(path)
     arguments = ("optimum", "hadar", path, "--out", best, "--json")
-    ended, out, seen = interrupted(tmp_path, b"looking for the optimum: ", *arguments, by=by)
+    ended, out, seen = interrupted(tmp_path, b"looking for the optimum: ", *arguments, by=by, times=times)
     answer, instance, schedule = json.loads(out), Instance.load(path), Schedule.load(best)
     assert (ended, answer["proved"]) == (code, False)
     told = {signal.SIGINT: b"interrupted", signal.SIGTERM: b"terminated", signal.SIGHUP: b"hung up"}
     assert b"dlsched: " + told[by] in seen
     assert check(instance, schedule) == []
     assert utility(instance, schedule) == answer["value"] < answer["bound"]
+
+
+def test_a_signal_half_a_second_later_ends_as_usual(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(interrupt.Asked, "last", -math.inf)
+    with pytest.raises(KeyboardInterrupt), interrupt.deferred() as asked:
+        for _ in range(3):
+            signal.raise_signal(signal.SIGINT)
+            assert asked.code == 130
+        monkeypatch.setattr(interrupt.Asked, "last", time.monotonic() - 0.5)
+        signal.raise_signal(signal.SIGINT)
 
 
 def test_a_terminal_that_is_closed_keeps_the_best_schedule_found(tmp_path: Path) -> None:
