@@ -22,11 +22,11 @@ import numpy as np
 
 from dlsched.algorithms.exact.knapsack import solve_exact
 from dlsched.algorithms.knapsack_items import Exact, Items
-from dlsched.arguments import at_least, checked
+from dlsched.arguments import at_least, checked, expect_share, not_negative
 from dlsched.arithmetic import dot
 from dlsched.lazy import sp
 from dlsched.models.document import InputError
-from dlsched.models.numbers import rational, to_integers
+from dlsched.models.numbers import amount, to_integers
 from dlsched.solvers.highs import Session
 from dlsched.solvers.matrix import Floats
 from dlsched.tolerances import LEAST_DROPPED, ROUNDING, SNAP, ZERO
@@ -88,16 +88,15 @@ def subset_size(items: int, rows: int, epsilon: Exact) -> int:
 
     Raises
     ------
-    ValueError
-        If epsilon is out of range.
+    InputError
+        If epsilon is not in (0, 1).
 
     References
     ----------
     SMD, step 3, and Frieze and Clarke (1984): k / (k + R) >= 1 - eps.
     """
-    part = rational(epsilon)
-    if not 0 < part < 1:
-        raise ValueError(f"epsilon: {float(part)} is not in (0, 1)")
+    part = amount("epsilon", epsilon)
+    expect_share(whole=False, epsilon=part)
     return min(items, math.ceil(rows * (1 - part) / part))
 
 
@@ -281,8 +280,8 @@ def solve_knapsack(
 
     Raises
     ------
-    ValueError
-        If a number is negative, the shapes do not fit, epsilon is not in (0, 1).
+    InputError
+        If a number is negative or not finite, the shapes do not fit, or epsilon is not in (0, 1).
     TooManyProgramsError
         If the scheme is not done after `max_lps` programs.
 
@@ -296,9 +295,7 @@ def solve_knapsack(
     """
     at_least(0, max_lps=max_lps)
     items = Items.of(values, weights, capacity)
-    for i, value in enumerate(items.values):
-        if value < 0:
-            raise ValueError(f"values[{i}]: {float(value)} is negative")
+    not_negative(**{f"values[{i}]": value for i, value in enumerate(items.values)})
     how = Method(method)
     if how is Method.EXACT:
         found = solve_exact(items.values, items.weights, items.capacity)

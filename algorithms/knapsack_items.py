@@ -9,8 +9,10 @@ from typing import Self
 
 import numpy as np
 
+from dlsched.arguments import not_negative
+from dlsched.errors import InputError
 from dlsched.halt import polled
-from dlsched.models.numbers import rational, to_integers
+from dlsched.models.numbers import amount, to_integers
 from dlsched.solvers.builder import Builder
 from dlsched.solvers.matrix import Matrix
 from dlsched.solvers.solve import solve_matrix
@@ -67,14 +69,15 @@ class Items:
 
         Raises
         ------
-        ValueError
-            If a weight or a capacity is negative, or shapes do not fit; items of negative value are never useful.
+        InputError
+            If a number is not finite, a weight or a capacity is negative, or shapes do not fit; items of negative value
+            are never useful.
         """
         if len(weights) != len(values):
-            raise ValueError(f"weights: has {len(weights)} rows for {len(values)} values")
+            raise InputError(f"weights: has {len(weights)} rows for {len(values)} values")
         for i, row in enumerate(weights):
             if len(row) != len(capacity):
-                raise ValueError(f"weights[{i}]: has {len(row)} entries for {len(capacity)} capacities")
+                raise InputError(f"weights[{i}]: has {len(row)} entries for {len(capacity)} capacities")
         return cls(
             _numbers("values", values, negative=True),
             tuple(_numbers(f"weights[{i}]", row) for i, row in enumerate(weights)),
@@ -168,12 +171,8 @@ class Items:
 
 
 def _numbers(name: str, numbers: Sequence[Exact], negative: bool = False) -> tuple[Fraction, ...]:
-    read = []
-    for i, number in enumerate(numbers):
-        try:
-            read.append(rational(number.item() if isinstance(number, np.generic) else number))
-        except ValueError as error:
-            raise ValueError(f"{name}[{i}]: {error}") from None
-        if read[-1] < 0 and not negative:
-            raise ValueError(f"{name}[{i}]: {float(read[-1])} is negative")
-    return tuple(read)
+    places = (f"{name}[{i}]" for i in range(len(numbers)))
+    read = {place: amount(place, number) for place, number in zip(places, numbers, strict=True)}
+    if not negative:
+        not_negative(**read)
+    return tuple(read.values())

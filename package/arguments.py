@@ -132,16 +132,23 @@ def between(least: float, most: float, **given: float | None) -> None:
             raise InputError(f"{name}: {_shown(value)} is not between {least} and {most}")
 
 
-def inside(low: float, high: float, **given: float | None) -> None:
-    """Refuse numbers that are not strictly between two others; None stands for an argument that was left out.
+def expect_share(*, whole: bool = True, **given: float | Fraction | None) -> None:
+    """Refuse numbers that are no share, in (0, 1]; None stands for an argument that was left out.
+
+    Parameters
+    ----------
+    whole : bool
+        Whether 1 is taken too.
+    **given
+        Numbers by the argument's name.
 
     Raises
     ------
     InputError
     """
     for name, value in given.items():
-        if value is not None and not low < value < high:
-            raise InputError(f"{name}: {_shown(value)} is not in ({low}, {high})")
+        if value is not None and not (0 < value < 1 or (whole and value == 1)):
+            raise InputError(f"{name}: {_shown(value)} is not in (0, 1{']' if whole else ')'}")
 
 
 def floats(name: str, values: Any) -> Floats:

@@ -10,7 +10,7 @@ from enum import StrEnum
 
 import numpy as np
 
-from dlsched.arguments import at_least, checked, floats
+from dlsched.arguments import at_least, checked, expect_share, floats
 from dlsched.arithmetic import exp, expm1, log, log1p
 from dlsched.errors import InputError
 from dlsched.rounding.independent import Floats
@@ -196,6 +196,5 @@ def _need(width: float, rows: int, delta: float, events: int) -> float:
     if not width > 0:
         raise InputError(f"width: {width} must be positive")
     at_least(1, rows=rows, events=events)
-    if not 0 < delta <= 1:
-        raise InputError(f"delta: {delta} is not in (0, 1]")
+    expect_share(delta=delta)
     return log(events * rows / delta) / width

@@ -512,6 +512,7 @@ TO_ROUND: dict[str, Case] = {
     "rows of nothing": (lambda: rounding.width([[math.nan]], [1]), InputError, "B: nan is not a number"),
     "no width": (lambda: rounding.gain_packing(-1, 1, 0.5), InputError, "width: -1 must be positive"),
     "no chance": (lambda: rounding.gain_packing(2, 1, 2), InputError, "delta: 2 is not in (0, 1]"),
+    "no part": (lambda: rounding.gain_cover(2, 1, 0), InputError, "delta: 0 is not in (0, 1]"),
     "no rows": (lambda: rounding.gain_packing(2, 0, 0.5), InputError, "rows: 0 must be at least 1"),
     "no such gain": (
         lambda: rounding.gain_cover(2, 1, 0.5, "odd"),
@@ -603,6 +604,10 @@ TO_RUN: dict[str, Case] = {
         "prices: 'odd' is not one of printed, repaired, theorem",
     ),
     "precision 1": (lambda: algorithms.smd.run(S, epsilon=1), InputError, "epsilon: 1 is not in (0, 1)"),
+    "no delta": (lambda: algorithms.smd.run(S, delta=0), InputError, "delta: 0 is not in (0, 1]"),
+    "no gain": (lambda: algorithms.smd.run(S, gain=1.5), InputError, "gain: 1.5 is not in (0, 1]"),
+    "delta in rounds": (lambda: algorithms.pd_ors.run(D, delta=2), InputError, "delta: 2 is not in (0, 1]"),
+    "no rounds": (lambda: algorithms.pd_ors.run(D, rounds=0), InputError, "rounds: 0 must be at least 1"),
     "precision 1 of a baseline": (
         lambda: baselines.smd.esw.run(S, outer_epsilon=1),
         InputError,
@@ -612,6 +617,41 @@ TO_RUN: dict[str, Case] = {
         lambda: solve_knapsack([1], [[1]], [1], method="odd"),
         InputError,
         "method: 'odd' is not one of ",
+    ),
+    "knapsack to no precision": (
+        lambda: solve_knapsack([1], [[1]], [1], epsilon="1/1"),
+        InputError,
+        "epsilon: 1 is not in (0, 1)",
+    ),
+    "knapsack to a word": (
+        lambda: solve_knapsack([1], [[1]], [1], epsilon="fine"),
+        InputError,
+        "epsilon: must be a number or a string \"p/q\", not 'fine'",
+    ),
+    "knapsack of losses": (
+        lambda: solve_knapsack([1, -1], [[1], [1]], [1]),
+        InputError,
+        "values[1]: -1 must not be negative",
+    ),
+    "knapsack of what weighs less than nothing": (
+        lambda: solve_knapsack([1], [["-1/2"]], [1]),
+        InputError,
+        "weights[0][0]: -1/2 must not be negative",
+    ),
+    "knapsack of what is no number": (
+        lambda: solve_knapsack([math.nan], [[1]], [1]),
+        InputError,
+        "values[0]: must be a finite number, not nan",
+    ),
+    "knapsack without weights": (
+        lambda: solve_knapsack([1], [], [1]),
+        InputError,
+        "weights: has 0 rows for 1 values",
+    ),
+    "knapsack of another shape": (
+        lambda: solve_knapsack([1], [[1, 2]], [1]),
+        InputError,
+        "weights[0]: has 2 entries for 1 capacities",
     ),
 }
 

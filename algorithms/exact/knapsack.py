@@ -104,7 +104,7 @@ def solve_exact(
 
     Raises
     ------
-    ValueError
+    InputError
         If a weight or a capacity is negative, or shapes do not fit.
     """
     start = time.perf_counter()

@@ -31,7 +31,7 @@ from dlsched.algorithms.pd_ors.market import Floats, Ints, Market
 from dlsched.algorithms.pd_ors.placements import Placed
 from dlsched.algorithms.pd_ors.widths import Form, widths
 from dlsched.algorithms.run import Variant
-from dlsched.arguments import checked
+from dlsched.arguments import at_least, checked, expect_share
 from dlsched.arithmetic import dot, exp, integer_product, log
 from dlsched.models.document import InputError
 from dlsched.rounding import Rounded, round_independent
@@ -269,10 +269,8 @@ class Rounding:
         InputError
             If one of them is out of range.
         """
-        if not 0 < delta <= 1:
-            raise InputError(f"delta: {delta} is not in (0, 1]")
-        if rounds < 1:
-            raise InputError(f"rounds: {rounds} must be at least 1")
+        expect_share(delta=delta)
+        at_least(1, rounds=rounds)
         chosen: GainRule | float
         if isinstance(gain, str) and gain in set(GainRule):
             chosen = GainRule(gain)

@@ -133,9 +133,7 @@ def admit(instance: Instance, points: Mapping[str, Point], *, outer: str, epsilo
     Raises
     ------
     InputError
-        If the scheme was asked for and needs too many linear programs.
-    ValueError
-        If epsilon is not in (0, 1).
+        If epsilon is not in (0, 1), or the scheme was asked for and needs too many linear programs.
 
     References
     ----------

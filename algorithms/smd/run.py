@@ -8,7 +8,7 @@ from dlsched.algorithms.algorithm import Algorithm
 from dlsched.algorithms.run import Event, Run, Variant
 from dlsched.algorithms.smd.admission import NeverAdmitted, Outer, admit, inadmissible
 from dlsched.algorithms.smd.inner import Inner, Settings, exact_step, inner_step
-from dlsched.arguments import Seed, at_least, checked, inside, seed_of
+from dlsched.arguments import Seed, at_least, checked, expect_share, seed_of
 from dlsched.models.document import InputError
 from dlsched.models.smd import Instance, Point, Schedule, utility
 
@@ -111,10 +111,8 @@ def run(
 
 
 def _check(epsilon: float, delta: float | None, rounds: int, gain: float | None, outer_epsilon: float) -> None:
-    inside(0, 1, epsilon=epsilon, outer_epsilon=outer_epsilon)
-    for name, share in (("delta", delta), ("gain", gain)):
-        if share is not None and not 0 < share <= 1:
-            raise InputError(f"{name}: {share} is not in (0, 1]")
+    expect_share(whole=False, epsilon=epsilon, outer_epsilon=outer_epsilon)
+    expect_share(delta=delta, gain=gain)
     if gain is not None and delta is not None:
         raise InputError(f"gain: is given, {gain}, and so is delta, which chooses it; give one of them")
     at_least(1, rounds=rounds)

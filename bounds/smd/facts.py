@@ -15,7 +15,7 @@ from dlsched import relaxations
 from dlsched.algorithms.baselines.smd import esw, optimus
 from dlsched.algorithms.run import Run
 from dlsched.algorithms.smd import InnerStep, run
-from dlsched.arguments import at_least, inside
+from dlsched.arguments import at_least, expect_share
 from dlsched.arithmetic import exact_power
 from dlsched.bounds.claim import Premise, Subject, Undecided
 from dlsched.bounds.comparison import Interval
@@ -23,7 +23,6 @@ from dlsched.bounds.evidence import rests_on
 from dlsched.bounds.facts import OPT_POSITIVE, OptimumFacts, refused_otherwise
 from dlsched.bounds.sharing import shared
 from dlsched.bounds.smd.least import least_times
-from dlsched.models.document import InputError
 from dlsched.models.numbers import exceeds, rational
 from dlsched.models.smd import Instance, Job, Layer, Measured, Point, Schedule, best_point, points, ratios
 from dlsched.models.smd.layered import layered_time
@@ -197,7 +196,7 @@ class GridFacts(SmdFacts):
 
     def __init__(self, instance: Instance, seed: int, *, epsilon: float = COARSE) -> None:
         super().__init__(instance, seed)
-        inside(0, 1, epsilon=epsilon)
+        expect_share(whole=False, epsilon=epsilon)
         self.epsilon = epsilon
 
     @cached_property
@@ -235,9 +234,8 @@ class RoundingFacts(SmdFacts):
         self, instance: Instance, seed: int, *, delta: float = DELTA, epsilon: float = FINE, rounds: int = 1
     ) -> None:
         super().__init__(instance, seed)
-        inside(0, 1, epsilon=epsilon)
-        if not 0 < delta <= 1:
-            raise InputError(f"delta: {delta} is not in (0, 1]")
+        expect_share(whole=False, epsilon=epsilon)
+        expect_share(delta=delta)
         at_least(1, rounds=rounds)
         self.delta, self.epsilon, self.rounds = delta, epsilon, rounds
 

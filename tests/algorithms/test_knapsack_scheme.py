@@ -153,7 +153,7 @@ def test_subset_size(items: int, rows: int, epsilon: float, size: int) -> None:
 
 @pytest.mark.parametrize("epsilon", [0, 1, -0.5, 2])
 def test_an_epsilon_outside_its_range_is_refused(epsilon: float) -> None:
-    with pytest.raises(ValueError, match=r"epsilon: .* is not in \(0, 1\)"):
+    with pytest.raises(InputError, match=r"epsilon: .* is not in \(0, 1\)"):
         subset_size(3, 1, epsilon)
 
 
@@ -241,9 +241,9 @@ def test_a_point_that_is_not_basic_is_refused(monkeypatch: pytest.MonkeyPatch) -
 @pytest.mark.parametrize(
     ("values", "weights", "capacity", "message"),
     [
-        ((1, -1), ((1,), (1,)), (1,), r"values\[1\]: -1.0 is negative"),
-        ((1,), ((-2,),), (1,), r"weights\[0\]\[0\]: -2.0 is negative"),
-        ((1,), ((2,),), (-1,), r"capacity\[0\]: -1.0 is negative"),
+        ((1, -1), ((1,), (1,)), (1,), r"values\[1\]: -1 must not be negative"),
+        ((1,), ((-2,),), (1,), r"weights\[0\]\[0\]: -2 must not be negative"),
+        ((1,), ((2,),), (-1,), r"capacity\[0\]: -1 must not be negative"),
         ((float("nan"),), ((2,),), (1,), r"values\[0\]: must be a finite number"),
         ((1, 2), ((1,),), (1,), "weights: has 1 rows for 2 values"),
         ((1,), ((1, 2),), (1,), r"weights\[0\]: has 2 entries for 1 capacities"),
@@ -252,7 +252,7 @@ def test_a_point_that_is_not_basic_is_refused(monkeypatch: pytest.MonkeyPatch) -
 def test_bad_numbers_are_refused(
     values: Sequence[float], weights: Sequence[Sequence[float]], capacity: Sequence[float], message: str
 ) -> None:
-    with pytest.raises(ValueError, match=message):
+    with pytest.raises(InputError, match=message):
         solve_knapsack(values, weights, capacity)
 
 

@@ -17,7 +17,7 @@ from fractions import Fraction
 from dlsched.algorithms.algorithm import Algorithm
 from dlsched.algorithms.run import Event, Run
 from dlsched.algorithms.smd.admission import Outer, admit, inadmissible, point
-from dlsched.arguments import Seed, checked, inside
+from dlsched.arguments import Seed, checked, expect_share
 from dlsched.models.smd import Instance, Job, Point, Schedule, utility
 from dlsched.models.utility import Sigmoid
 
@@ -62,9 +62,8 @@ def run(
     Raises
     ------
     InputError
-        If the scheme was asked for and needs too many linear programs.
-    ValueError
-        If `outer` is unknown or `outer_epsilon` not in (0, 1).
+        If `outer` is unknown, `outer_epsilon` not in (0, 1), or the scheme was asked for and needs too many linear
+        programs.
 
     Examples
     --------
@@ -74,7 +73,7 @@ def run(
     44.899783
     """
     del seed
-    inside(0, 1, outer_epsilon=outer_epsilon)
+    expect_share(whole=False, outer_epsilon=outer_epsilon)
     log: list[Event] = list(inadmissible(instance))
     grown = [_grow(job) for job in instance.jobs if instance.admissible(job)]
     points = {event.job: event.chosen for event in grown}

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from dlsched.algorithms.exact import enumeration
 from dlsched.algorithms.exact import knapsack as module
 from dlsched.algorithms.exact.knapsack import Knapsack, solve_exact
+from dlsched.models import InputError
 from dlsched.solvers.solution import RawSolution, Status
 from tests.longer import examples, longer
 from tests.oracles import knapsack as oracle
@@ -261,10 +262,10 @@ def test_progress_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     [
         ([1], [], [1], "weights: has 0 rows for 1 values"),
         ([1], [[1, 2]], [1], r"weights\[0\]: has 2 entries for 1 capacities"),
-        ([1], [[-1]], [1], r"weights\[0\]\[0\]: -1.0 is negative"),
-        ([1], [[1]], [-2], r"capacity\[0\]: -2.0 is negative"),
+        ([1], [[-1]], [1], r"weights\[0\]\[0\]: -1 must not be negative"),
+        ([1], [[1]], [-2], r"capacity\[0\]: -2 must not be negative"),
     ],
 )
 def test_bad_input(u: Any, v: Any, C: Any, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
+    with pytest.raises(InputError, match=message):
         solve_exact([Fraction(a) for a in u], [[Fraction(a) for a in row] for row in v], [Fraction(c) for c in C])
