@@ -436,6 +436,36 @@ TO_BUILD: dict[str, Case] = {
         "gang: required field is missing",
     ),
     "no such job": (lambda: H.job("J9"), KeyError, "unknown job 'J9'; there are job1, job2, job3"),
+    "no such job of a response": (
+        lambda: build("hadar/response", H, job="J9"),
+        InputError,
+        "unknown job 'J9'; there are job1, job2, job3",
+    ),
+    "no such job of a slot": (
+        lambda: build("dmlrs/one-slot", D, job="J9"),
+        InputError,
+        "unknown job 'J9'; there are job1, job2, job3",
+    ),
+    "no such job of a sum of ratios": (
+        lambda: build("smd/inner", S, job="J9"),
+        InputError,
+        "unknown job 'J9'; there are job1, job2, job3",
+    ),
+    "a response of no job": (
+        lambda: build("hadar/response", hadar.Instance.parse(H.dump() | {"jobs": []})),
+        InputError,
+        "job: the instance has none",
+    ),
+    "jobs of the thesis": (
+        lambda: build("dmlrs/compact", dmlrs.random(0, asynchronous=True)),
+        InputError,
+        "dmlrs/compact states the journal's problem and the jobs have chunks: use dmlrs/async",
+    ),
+    "jobs of the journal": (
+        lambda: build("dmlrs/async", D),
+        InputError,
+        "dmlrs/async states the thesis's problem and the jobs have no chunks: use dmlrs/compact",
+    ),
     "no such machine": (lambda: D.machine("m9"), InputError, "unknown machine 'm9'; there are machine1, machine2"),
     "no such node": (lambda: N.node("s9"), InputError, "unknown node 's9'; there are "),
     "no such type": (

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from typing import Any
 
+from dlsched.errors import InputError
 from dlsched.lazy import pyo
 from dlsched.models.dmlrs.instance import Instance, Machine
 from dlsched.models.dmlrs.job import AsyncJob, Job, Placement
@@ -27,15 +28,25 @@ FITTED = "the bounds of workers and servers, and with them the big-M, were deriv
 
 
 def synchronous(instance: Instance, name: str) -> None:
-    """Refuse an instance of asynchronous jobs, which the formulation of that name cannot state."""
+    """Refuse an instance of asynchronous jobs, which the formulation of that name cannot state.
+
+    Raises
+    ------
+    InputError
+    """
     if instance.asynchronous:
-        raise ValueError(f"{name} states the journal's problem and the jobs have chunks: use dmlrs/async")
+        raise InputError(f"{name} states the journal's problem and the jobs have chunks: use dmlrs/async")
 
 
 def asynchronous(instance: Instance, name: str) -> None:
-    """Refuse an instance of synchronous jobs, which the formulation of that name cannot state."""
+    """Refuse an instance of synchronous jobs, which the formulation of that name cannot state.
+
+    Raises
+    ------
+    InputError
+    """
     if instance.jobs and not instance.asynchronous:
-        raise ValueError(f"{name} states the thesis's problem and the jobs have no chunks: use dmlrs/compact")
+        raise InputError(f"{name} states the thesis's problem and the jobs have no chunks: use dmlrs/compact")
 
 
 def servers_needed(job: Job | AsyncJob) -> int:

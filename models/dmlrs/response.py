@@ -17,7 +17,7 @@ from typing import Any
 from dlsched.errors import InputError
 from dlsched.lazy import pyo
 from dlsched.models.dmlrs.compact import last, modes, total
-from dlsched.models.dmlrs.frame import FITTED, finishing, placing, synchronous, used, worths
+from dlsched.models.dmlrs.frame import FITTED, finishing, placing, used, worths
 from dlsched.models.dmlrs.instance import Instance, Machine
 from dlsched.models.dmlrs.job import Job, Placement
 from dlsched.models.dmlrs.schedule import Schedule, completions
@@ -93,7 +93,7 @@ def build(
     ----------
     PD-ORS, (15), with (2) corrected.
     """
-    chosen = _synchronous(instance, "dmlrs/response", job)
+    chosen = chosen_job(instance, "dmlrs/response", job, Job)
     slots = range(chosen.arrival, instance.slots + 1)
     m = _begin(instance, chosen, slots, prices_by_slot, residuals_by_slot, "(7)")
     worths(m, instance)
@@ -125,7 +125,7 @@ def build_cheapest(
     ----------
     PD-ORS, (16)-(18), with (2) corrected.
     """
-    chosen = _synchronous(instance, "dmlrs/cheapest", job)
+    chosen = chosen_job(instance, "dmlrs/cheapest", job, Job)
     final = instance.slots if deadline is None else deadline
     if not chosen.arrival <= final <= instance.slots:
         raise InputError(f"deadline: {final} is outside {chosen.arrival}..{instance.slots}")
@@ -161,7 +161,7 @@ def build_slot(
     ----------
     PD-ORS, (19)-(20), with (2) corrected.
     """
-    chosen = _synchronous(instance, "dmlrs/one-slot", job)
+    chosen = chosen_job(instance, "dmlrs/one-slot", job, Job)
     t = chosen.arrival if slot is None else slot
     if not chosen.arrival <= t <= instance.slots:
         raise InputError(f"slot: {t} is outside {chosen.arrival}..{instance.slots}")
@@ -171,11 +171,6 @@ def build_slot(
     m.cost = pyo.Objective(expr=_cost(m), sense=pyo.minimize, doc="(19) cost")
     m.work = pyo.Constraint(expr=sum(m.samples.values()) >= float(done / chosen.work), doc="(20) V_i[t] samples")
     return m
-
-
-def _synchronous(instance: Instance, name: str, job: str | None) -> Job:
-    synchronous(instance, name)
-    return chosen_job(instance, job, Job)
 
 
 def _begin(

@@ -32,6 +32,7 @@ from dlsched.models.dmlrs.frame import GAMMA, SERVER, WORKER, asynchronous, serv
 from dlsched.models.dmlrs.instance import Instance
 from dlsched.models.dmlrs.job import AsyncJob, Job, Placement
 from dlsched.models.formulation import Formulation, Kind
+from dlsched.models.job import job_or_first
 from dlsched.models.numbers import amount
 from dlsched.models.parameters import declare, filled
 
@@ -102,18 +103,18 @@ class SlotPlacement:
     cost: float
 
 
-def chosen_job(instance: Instance, name: str | None, kind: type[J]) -> J:
-    """Return the job of a name, or the first.
+def chosen_job(instance: Instance, formulation: str, name: str | None, kind: type[J]) -> J:
+    """Return the job of a name, or the first, of the paper that a formulation states.
 
     Raises
     ------
-    ValueError
-        If there is none.
+    InputError
+        If there is none, or the jobs are of the other paper.
     """
-    for job in instance.jobs:
-        if name in (None, job.name) and isinstance(job, kind):
-            return job
-    raise ValueError("the instance has no job" if name is None else f"job: {name!r} is not a job of the instance")
+    (synchronous if kind is Job else asynchronous)(instance, formulation)
+    found = job_or_first(instance.jobs, name)
+    assert isinstance(found, kind)
+    return found
 
 
 def _begin(
@@ -130,9 +131,8 @@ def _begin(
     Their bounds, the most workers and what servers these need, cut off no optimum of the relaxation: how many fit on a
     machine is left to the capacity rows, as rounded down it would.
     """
-    (synchronous if kind is Job else asynchronous)(instance, name)
+    chosen = chosen_job(instance, name, job, kind)
     m = pyo.ConcreteModel(name=name)
-    chosen = chosen_job(instance, job, kind)
     m.job = chosen.name
     places = [(h.name, r) for h in instance.machines for r in instance.resources]
     room = {(h.name, r): h.capacity_of(r) for h in instance.machines for r in instance.resources}

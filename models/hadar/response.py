@@ -12,13 +12,13 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from dlsched.errors import InputError
 from dlsched.lazy import pyo
 from dlsched.models.formulation import Formulation, Kind
 from dlsched.models.hadar import p1
 from dlsched.models.hadar.instance import Instance
 from dlsched.models.hadar.round import devices
 from dlsched.models.hadar.schedule import Schedule
+from dlsched.models.job import job_or_first
 from dlsched.models.parameters import declare, exact, filled
 
 Place = tuple[str, str, int]
@@ -52,10 +52,7 @@ def build(
     ----------
     Hadar, (4) and (8) with (1a)-(1e); a job without a positive payoff is rejected.
     """
-    names = [other.name for other in instance.jobs]
-    if not names or job not in (None, *names):
-        raise InputError(f"job: {job!r} is not in the instance; there are {', '.join(names) or 'none'}")
-    own = instance.job(job or names[0])
+    own = job_or_first(instance.jobs, job)
     m = p1.frame(f"Hadar (8) of {own.name}", instance.model_copy(update={"jobs": (own,)}))
     m.job = own.name
     m.finish = p1.once(m)

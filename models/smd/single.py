@@ -7,6 +7,7 @@ from typing import Any
 from dlsched.errors import InputError
 from dlsched.lazy import pyo
 from dlsched.models.formulation import Formulation, Kind
+from dlsched.models.job import job_or_first
 from dlsched.models.parameters import declare
 from dlsched.models.smd.data import RESERVATION, SERVER, THETA, WORKER, coefficients_of
 from dlsched.models.smd.inner import Point
@@ -69,16 +70,10 @@ def job_of(instance: Instance, name: str | None) -> Job:
     InputError
         If there is none, or its limits leave no room for one worker and one server.
     """
-    if name is None:
-        name = next((job.name for job in instance.jobs if job.can_run), None)
-        if name is None:
-            raise InputError("job: no job's limits leave room for one worker and one server")
-    names = [job.name for job in instance.jobs]
-    if name not in names:
-        raise InputError(f"job: {name!r} is not in the instance; there are {', '.join(names) or 'none'}")
-    found = instance.job(name)
+    found = job_or_first(instance.jobs, name, lambda job: job.can_run)
     if not found.can_run:
-        raise InputError(f"job: the limits of {name} leave no room for one worker and one server")
+        who = "no job's limits leave" if name is None else f"the limits of {name} leave no"
+        raise InputError(f"job: {who} room for one worker and one server")
     return found
 
 

@@ -70,7 +70,7 @@ def test_the_external_problem_of_a_job(dlsched: Command, dmlrs: Path) -> None:
     printed = answer(dlsched("solve", "dmlrs/external-slot-printed", dmlrs, "--job", "J2", "--json"))["objective"]
     assert right > printed > 0
     assert refusal(dlsched("solve", "dmlrs/external-slot", dmlrs, "--job", "z")).endswith(
-        "job: 'z' is not a job of the instance"
+        "unknown job 'z'; there are J1, J2, J3"
     )
 
 

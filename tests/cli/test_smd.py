@@ -38,9 +38,7 @@ def test_the_inner_problem_of_a_job(dlsched: Command, smd: Path) -> None:
     assert data["objective"] == pytest.approx(13)
     shown = dlsched("show", "smd/inner", smd, "--job", "b")
     assert "(12)" in shown.stdout
-    assert refusal(dlsched("show", "smd/inner", smd, "--job", "z")).endswith(
-        "'z' is not in the instance; there are a, b, c"
-    )
+    assert refusal(dlsched("show", "smd/inner", smd, "--job", "z")).endswith("unknown job 'z'; there are a, b, c")
     assert refusal(dlsched("show", "smd/milp", smd, "--job", "a")) == "--job: smd/milp is of all jobs"
 
 

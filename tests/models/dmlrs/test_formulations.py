@@ -151,7 +151,7 @@ def test_half_a_worker_more_fits_in_fractions() -> None:
 def test_the_external_problem_refuses_what_it_cannot_read() -> None:
     instance, _ = external()
     for data, message in (
-        ({"job": "x"}, "job: 'x' is not a job of the instance"),
+        ({"job": "x"}, "unknown job 'x'; there are "),
         ({"prices": {("m", "r"): 1}}, r"prices: \('m', 'r'\) is not a machine and a resource"),
         ({"residuals": {(instance.machines[0].name, instance.resources[0]): -1}}, "must not be negative"),
     ):

@@ -253,7 +253,7 @@ def test_what_is_no_job_slot_or_place_is_refused() -> None:
     instance, _, _ = priced(0)
     late = instance.slots + 1
     for name, data, message in (
-        ("dmlrs/response", {"job": "x"}, "job: 'x' is not a job of the instance"),
+        ("dmlrs/response", {"job": "x"}, "unknown job 'x'; there are "),
         ("dmlrs/response", {"prices_by_slot": {("m", "r", 1): 1}}, "is not a machine, a resource and a slot"),
         ("dmlrs/cheapest", {"deadline": late}, f"deadline: {late} is outside"),
         ("dmlrs/one-slot", {"slot": late}, f"slot: {late} is outside"),

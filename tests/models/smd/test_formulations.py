@@ -197,7 +197,7 @@ def test_the_knapsack_over_given_utilities() -> None:
 def test_the_inner_problem_of_no_job() -> None:
     instance = Instance.parse(CASES["S5"]["instance"])
     assert build("smd/inner", instance).name == "SMD inner problem of J1"
-    with pytest.raises(ValueError, match="job: 'J9' is not in the instance; there are J1, J2, J3, J4"):
+    with pytest.raises(ValueError, match="unknown job 'J9'; there are J1, J2, J3, J4"):
         build("smd/inner", instance, job="J9")
     with pytest.raises(ValueError, match="no job's limits leave room"):
         build("smd/inner", instance.model_copy(update={"jobs": instance.jobs[2:3]}))
