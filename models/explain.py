@@ -293,10 +293,10 @@ def explain(model: Any, *, raised: Sequence[str] = (), nodes: int | None = 10_00
     TypeError
         If it is no Pyomo model.
     InputError
-        If no constraint with an upper limit has a name of `raised`.
+        If no constraint with an upper limit has a name of `raised`; if the model is abstract or unbounded, or a Param
+        was changed that it does not follow.
     ValueError
-        If the model is abstract, not linear, has several objectives, or is unbounded; or if a Param was changed that
-        the model does not follow.
+        If the model is not linear, or has several objectives.
     SolverError
         If no solver decides whether the model has a point.
 

@@ -204,7 +204,7 @@ def inspect(model: Any) -> Inspection:
     ------
     TypeError
         If it is no Pyomo model.
-    ValueError
+    InputError
         If it is abstract, or a Param was changed that it does not follow.
 
     Examples

@@ -74,7 +74,7 @@ def listed(
 
     Raises
     ------
-    ValueError
+    InputError
         If the search takes more.
     """
     return [
@@ -107,7 +107,7 @@ def _searched(
         elif left <= fastest * (last - t + 1):
             steps += 1 + len(options)
             if steps > STEPS * limit:
-                raise ValueError(f"job {job.name} has too many schedules to enumerate (over {STEPS * limit} steps)")
+                raise InputError(f"job {job.name} has too many schedules to enumerate (over {STEPS * limit} steps)")
             stack.append((t + 1, left, partial))
             stack.extend((t + 1, left - done, (*partial, (t, held, done))) for held, done in options)
 

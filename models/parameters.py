@@ -165,7 +165,7 @@ def changes(model: Any) -> tuple[Change, ...]:
     ------
     TypeError
         If it is no Pyomo model.
-    ValueError
+    InputError
         If it is abstract.
 
     Examples

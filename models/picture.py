@@ -411,8 +411,8 @@ def saving(plot: Callable[[Any, Any], Any]) -> Callable[[Any, Any, str | os.Path
         Raises
         ------
         InputError
-            If the format is unknown or the file cannot be written.
-        ValueError, MissingExtra
+            If the format is unknown or the file cannot be written; as `plot`.
+        MissingExtra
             As `plot`.
 
         Examples

@@ -47,9 +47,7 @@ def plot_schedules(
     Raises
     ------
     InputError
-        If there is no schedule, or the problem has no picture of schedules.
-    ValueError
-        If a schedule breaks a rule.
+        If there is no schedule, one breaks a rule, or the problem has no picture of schedules.
     MissingExtra
         If matplotlib is not installed.
 

@@ -85,7 +85,7 @@ class Problem(Generic[I, S]):
 
     def __post_init__(self) -> None:
         if self.sense not in get_args(Sense):
-            raise ValueError(f"problem {self.name}: sense is {self.sense!r}, not {' or '.join(get_args(Sense))}")
+            raise InputError(f"problem {self.name}: sense is {self.sense!r}, not {' or '.join(get_args(Sense))}")
 
     def violations(self, instance: I, schedule: S) -> list[Violation]:
         """Return every rule that a schedule breaks.

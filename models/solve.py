@@ -63,9 +63,10 @@ def solve(
     ------
     TypeError
         If `model` is no Pyomo model, or an argument is of another type.
+    InputError
+        If the model is abstract, an argument is out of range, or the solver is unknown.
     ValueError
-        If the model is abstract, or not linear and the solver is not SCIP, an argument is out of range, or the solver
-        is unknown.
+        If the model is not linear and the solver is not SCIP, or `dlsched.solvers.compile_model` refuses it.
     StaleModelError
         If a Param was changed that the model does not follow; a ValueError.
     UnfitNumberError
@@ -272,7 +273,7 @@ def residuals(model: Any) -> Any:
     ------
     TypeError
         If it is no Pyomo model.
-    ValueError
+    InputError
         If it is abstract, a variable has no value, or a Param was changed that the model does not follow.
 
     Examples
@@ -325,9 +326,11 @@ def duals(model: Any, fix_integers: bool = True) -> Any:
     ------
     TypeError
         If it is no Pyomo model.
+    InputError
+        If the model has integers that are not to be fixed or have no value, or its LP has no optimum; or if a Param was
+        changed that the model does not follow.
     ValueError
-        If the model is not linear, has integers that are not to be fixed or have no value, or its LP has no optimum; or
-        if a Param was changed that the model does not follow.
+        If the model is not linear, or `dlsched.solvers.compile_model` refuses it.
 
     Examples
     --------
@@ -346,14 +349,14 @@ def duals(model: Any, fix_integers: bool = True) -> Any:
     matrix = compile_model(model)
     if matrix.integer.any():
         if not fix_integers:
-            raise ValueError("the model has integer variables: relax it, or fix them with fix_integers=True")
+            raise InputError("the model has integer variables: relax it, or fix them with fix_integers=True")
         x = np.array([variable.value for variable in matrix.columns], dtype=float)
         if np.isnan(x[matrix.integer]).any():
-            raise ValueError("the model's integer variables have no values to fix them at: solve it first")
+            raise InputError("the model's integer variables have no values to fix them at: solve it first")
         matrix = matrix.fixed(np.round(x))
     raw = solve_matrix(matrix)
     if raw.summary.status is not Status.OPTIMAL or raw.row_duals is None:
-        raise ValueError(f"the LP has no optimum (it is {raw.summary.status}), so it has no duals")
+        raise InputError(f"the LP has no optimum (it is {raw.summary.status}), so it has no duals")
     found = pyo.ComponentMap(
         (row, 0.0) for row in model.component_data_objects(pyo.Constraint, active=True, descend_into=True)
     )

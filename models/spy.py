@@ -9,6 +9,7 @@ from itertools import groupby
 from typing import Any
 
 from dlsched.arguments import checked, expect_model
+from dlsched.errors import InputError
 from dlsched.lazy import pyo
 from dlsched.models.inspect import described, is_disjunctive, source_of, unindexed
 from dlsched.models.picture import axes, literal
@@ -46,8 +47,10 @@ def spy(model: Any) -> Any:
     ------
     TypeError
         If it is no Pyomo model.
+    InputError
+        If the model is abstract, or has no rows.
     ValueError
-        If the model is abstract, not linear, has no or several objectives, or has no rows.
+        If the model is not linear, or has no or several objectives.
     MissingExtra
         If matplotlib is not installed.
 
@@ -62,7 +65,7 @@ def spy(model: Any) -> Any:
         model = pyo.TransformationFactory("gdp.bigm").create_using(model)
     matrix = compile_model(model)
     if not matrix.A.nnz:
-        raise ValueError("the model has no coefficients to draw")
+        raise InputError("the model has no coefficients to draw")
     rows = [_named(source_of(row)) for row in matrix.rows]
     columns = [unindexed(variable.name) for variable in matrix.columns]
     row_order, column_order = _together(rows), _together(columns)

@@ -23,6 +23,7 @@ from typing import Annotated, ClassVar, Literal, Self
 from pydantic import AfterValidator, Field
 
 from dlsched.arithmetic import exact_power, exp, log, power
+from dlsched.errors import InputError
 from dlsched.models.document import Record
 from dlsched.models.numbers import NonNegative, Number, Positive, to_json
 
@@ -174,7 +175,7 @@ class Log(_Utility):
 
     def _at(self, x: Fraction) -> float:
         if self.offset + x <= 0:
-            raise ValueError("log utility at 0 is minus infinity: the job must get something")
+            raise InputError("log utility at 0 is minus infinity: the job must get something")
         return float(self.scale) * log(self.offset + x)
 
 

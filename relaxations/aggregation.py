@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from dlsched.arguments import checked
+from dlsched.errors import InputError
 from dlsched.lazy import pyo
 from dlsched.models.dmlrs import Instance, Schedule
 from dlsched.models.dmlrs.instance import Group, identical
@@ -93,7 +94,7 @@ class Aggregation:
 
         Raises
         ------
-        ValueError
+        InputError
             If the model was not solved, or its point is fractional.
         """
         contents = trimmed(self.instance, self.contents())
@@ -120,10 +121,10 @@ class Aggregation:
 def _refuse_unsolved(model: Any) -> None:
     whole = [variable for variable in model.component_data_objects(pyo.Var) if variable.is_integer()]
     if whole and all(variable.value is None for variable in whole):
-        raise ValueError("no variable of the summed model has a value: solve it")
+        raise InputError("no variable of the summed model has a value: solve it")
     for variable in whole:
         if variable.value is not None and not is_whole(variable.value):
-            raise ValueError(f"{variable.name} is {variable.value:.6g}: solve the summed model with its integers")
+            raise InputError(f"{variable.name} is {variable.value:.6g}: solve the summed model with its integers")
 
 
 def _count(variable: Any) -> int:
@@ -141,7 +142,7 @@ def aggregate_machines(instance: Instance) -> Aggregation:
 
     Raises
     ------
-    ValueError
+    InputError
         If a job's external rate is above its internal rate.
 
     References

@@ -200,7 +200,7 @@ def augmented_vne(problem: RingProblem, *, sizes: Mapping[str, int] | None = Non
 
     Raises
     ------
-    ValueError
+    InputError
         If a request of that name, or its ring size, does not exist.
 
     References

@@ -16,6 +16,7 @@ from pyomo.common.collections import ComponentMap
 from pyomo.common.gc_manager import PauseGC
 from pyomo.repn import generate_standard_repn
 
+from dlsched.errors import InputError
 from dlsched.models.clone import clone, members
 from dlsched.models.ratio import Floats, Ratio
 from dlsched.relaxations.contract import Point, Recovery, TransformationRefused, expect_duals, values_of
@@ -72,14 +73,14 @@ class CharnesCooper(Recovery[Point]):
 
         Raises
         ------
-        ValueError
+        InputError
             If t is 0: the least ratio is then approached at infinity, where no point is.
         """
         expect_duals(self.model, duals)
         values = values_of(members(self.model, pyo.Var), x)
         t = values.get(self.scale, 0.0)
         if not t > 0:
-            raise ValueError("t is 0: the optimum is approached at infinity, and no point of the source has it")
+            raise InputError("t is 0: the optimum is approached at infinity, and no point of the source has it")
         point = Point()
         for variable, source in self._to_source.items():
             if variable in values and variable.ctype is pyo.Var:

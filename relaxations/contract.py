@@ -159,10 +159,9 @@ class Transformed(Protocol):
 
         Raises
         ------
-        ValueError
-            If nothing is loaded: the new model was not solved. If no point of the source corresponds.
         InputError
-            If `x` or `duals` say nothing of the new model's components, or have another shape.
+            If nothing is loaded: the new model was not solved. If no point of the source corresponds, or `x` or `duals`
+            say nothing of the new model's components, or have another shape.
         """
 
 
@@ -241,7 +240,7 @@ def values_of(components: Iterable[Any], x: Any, name: str = "x") -> Any:
 
     Raises
     ------
-    ValueError
+    InputError
         If nothing is loaded: the transformed model was not solved. If `x` says nothing of its components.
     """
     known = list(components)
@@ -249,7 +248,7 @@ def values_of(components: Iterable[Any], x: Any, name: str = "x") -> Any:
     pairs = ((v, v.value if x is None else x.get(v)) for v in known)
     found = pyo.ComponentMap((v, float(value)) for v, value in pairs if value is not None)
     if x is None and known and not found:
-        raise ValueError("no variable of the transformed model has a value: solve it, or pass a map from its variables")
+        raise InputError("no variable of the transformed model has a value: solve it, or pass a map from its variables")
     return found
 
 

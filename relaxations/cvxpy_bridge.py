@@ -30,6 +30,7 @@ from pyomo.core.expr.visitor import identify_variables
 from pyomo.repn import generate_standard_repn
 from scipy.sparse.csgraph import connected_components
 
+from dlsched.errors import InputError
 from dlsched.models.clone import clone
 from dlsched.relaxations.contract import Point, Recovery, TransformationRefused, array_of
 from dlsched.relaxations.lifting import is_linear
@@ -87,7 +88,7 @@ class CvxpyProblem(Recovery[Point]):
 
         Raises
         ------
-        ValueError
+        InputError
             If the problem was not solved to optimality.
         """
         solved = x is None
@@ -109,7 +110,7 @@ class CvxpyProblem(Recovery[Point]):
 
     def _solution(self) -> Floats:
         if self.x.value is None or self.problem.status not in ("optimal", "optimal_inaccurate"):
-            raise ValueError(f"the problem has no solution to recover (status: {self.problem.status}): solve it first")
+            raise InputError(f"the problem has no solution to recover (status: {self.problem.status}): solve it first")
         return np.asarray(self.x.value, dtype=float)
 
     def _prices(self, sides: Iterable[_Side], size: int) -> Floats:

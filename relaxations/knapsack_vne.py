@@ -13,6 +13,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from dlsched.arguments import checked
+from dlsched.errors import InputError
 from dlsched.models.ddljs.requests import RingProblem
 from dlsched.relaxations.contract import Point, Recovery, TransformationRefused
 from dlsched.relaxations.plain_vne import plain_vne
@@ -80,11 +81,11 @@ class KnapsackVne(RingLp, Recovery[Point]):
 
         Raises
         ------
-        ValueError
+        InputError
             If `into` is another problem's, or augmented with `cap`: bandwidth counts there.
         """
         if into.layout is Layout.AUGMENTED and self.cap:
-            raise ValueError("with cap the augmented LP can be below the knapsack LP; only duals lift")
+            raise InputError("with cap the augmented LP can be below the knapsack LP; only duals lift")
         duals = self.lift_duals(solution, into)
         return into.solution(self._lifted(solution.point, into), duals, "knapsack")
 
@@ -109,7 +110,7 @@ class KnapsackVne(RingLp, Recovery[Point]):
         Parameters as in `lift`, but `into` may also be the augmented LP with `cap`.
         """
         if not self.is_like(into):
-            raise ValueError("the two programs are not of the same problem, sizes and cap")
+            raise InputError("the two programs are not of the same problem, sizes and cap")
         return self._lifted_duals(solution.duals, into)
 
     def _lifted_duals(self, duals: Floats, into: RingLp) -> Floats:
@@ -156,7 +157,7 @@ def knapsack_vne(problem: RingProblem, *, sizes: Mapping[str, int] | None = None
     ------
     TransformationRefused
         If a request's ring nodes may be told apart (`allowed`).
-    ValueError
+    InputError
         If a request or ring size does not exist.
 
     References

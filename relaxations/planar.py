@@ -20,6 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dlsched.arithmetic import dot, powers_of_two
+from dlsched.errors import InputError
 from dlsched.models.numbers import rational
 from dlsched.models.ratio import Floats, FractionalSum, Polytope, Ratio
 from dlsched.relaxations.contract import TransformationRefused
@@ -42,7 +43,7 @@ class Planar:
     ------
     TransformationRefused
         If the polytope is empty or unbounded, or a denominator is not positive on it.
-    ValueError
+    InputError
         If there are more than two variables.
 
     Examples
@@ -64,7 +65,7 @@ class Planar:
     def __init__(self, problem: FractionalSum) -> None:
         self._variables = len(problem.polytope.lower)
         if self._variables > 2:
-            raise ValueError(f"the closed form is for at most two variables, not {self._variables}")
+            raise InputError(f"the closed form is for at most two variables, not {self._variables}")
         found = vertices(problem.polytope)
         # Where lines cross is compared in both coordinates at once, and a large one would hide a small one.
         self._unit = powers_of_two(np.abs(found).max(axis=0), _ORDINARY)

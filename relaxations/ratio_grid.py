@@ -11,6 +11,7 @@ from typing import Protocol
 import numpy as np
 
 from dlsched.arithmetic import log, log1p, power
+from dlsched.errors import InputError
 from dlsched.models.ratio import Floats
 from dlsched.tolerances import AS_GOOD, NEAR_WHOLE
 
@@ -43,7 +44,7 @@ def steps(lower: float, upper: float, epsilon: float, variant: Grid) -> Floats:
 
     Raises
     ------
-    ValueError
+    InputError
         If these are more than `MAX_STEPS`.
 
     References
@@ -54,7 +55,7 @@ def steps(lower: float, upper: float, epsilon: float, variant: Grid) -> Floats:
         return np.array([lower])
     last = math.floor(log(upper / lower) / log1p(epsilon) + NEAR_WHOLE)
     if last >= MAX_STEPS:
-        raise ValueError(f"epsilon: {epsilon} takes {last + 1} steps for a ratio; at most {MAX_STEPS} are taken")
+        raise InputError(f"epsilon: {epsilon} takes {last + 1} steps for a ratio; at most {MAX_STEPS} are taken")
     values = lower * power(1 + epsilon, np.arange(last + 1))
     if values[-1] >= upper * (1 - AS_GOOD):
         values[-1] = upper
@@ -75,12 +76,12 @@ def size(grids: Sequence[Floats]) -> int:
 
     Raises
     ------
-    ValueError
+    InputError
         If there are more than `MAX_POINTS`.
     """
     count = math.prod(len(grid) for grid in grids)
     if count > MAX_POINTS:
-        raise ValueError(f"epsilon: its grid has {count} points; at most {MAX_POINTS} are searched: take a larger one")
+        raise InputError(f"epsilon: its grid has {count} points; at most {MAX_POINTS} are searched: take a larger one")
     return count
 
 

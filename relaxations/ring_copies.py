@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from dlsched.errors import InputError
 from dlsched.models.ddljs.requests import RingProblem, RingRequest
 from dlsched.relaxations.matrix_model import Key
 from dlsched.solvers.builder import Builder
@@ -120,13 +121,13 @@ def blocks(problem: RingProblem, sizes: Mapping[str, int] | None) -> tuple[Subst
 
     Raises
     ------
-    ValueError
+    InputError
         If a request of that name, or its ring size, does not exist.
     """
     known = {request.name: request for request in problem.requests}
     for name, size in (sizes or {}).items():
         if name not in known or size not in known[name].profit:
-            raise ValueError(f"there is no request {name!r} with ring size {size}")
+            raise InputError(f"sizes.{name}: there is no request {name!r} with ring size {size}")
     substrate = Substrate.of(problem)
     found: list[RingBlock] = []
     for number, request in enumerate(problem.requests):

@@ -13,6 +13,7 @@ import pyomo.environ as pyo
 from pyomo.common.collections import ComponentMap
 
 from dlsched.arguments import checked, positive
+from dlsched.errors import InputError
 from dlsched.models.clone import clone, members
 from dlsched.models.ratio import Floats, FractionalSum, Ratio
 from dlsched.models.solve import nearest_to_zero
@@ -94,13 +95,13 @@ class SumOfRatios(Recovery[Point]):
 
         Raises
         ------
-        ValueError
+        InputError
             If arrays were given and no model, or no point was found.
         """
         if self.source is None:
-            raise ValueError("the problem was given as arrays: there is no model to recover to")
+            raise InputError("the problem was given as arrays: there is no model to recover to")
         if self.x is None:
-            raise ValueError("no grid point has a feasible program: there is no point to recover")
+            raise InputError("no grid point has a feasible program: there is no point to recover")
         values = values_of(members(self.model, pyo.Var), x)
         return Point(values=ComponentMap((self._to_source[v], value) for v, value in values.items()))
 
@@ -148,7 +149,7 @@ def sum_of_ratios(
     TransformationRefused
         If the region is empty or unbounded, a denominator is not positive on it, two ratios can be 0 or one negative
         (a geometric grid cannot start there), or the model is not of this form.
-    ValueError
+    InputError
         If epsilon is not positive, the grid is too large, or a coefficient is not a number.
 
     References
@@ -227,10 +228,10 @@ def _refuse_no_numbers(problem: FractionalSum) -> None:
     for j, ratio in enumerate(problem.ratios):
         values = (*ratio.numerator, ratio.numerator_constant, *ratio.denominator, ratio.denominator_constant)
         if not np.isfinite(values).all():
-            raise ValueError(f"ratio {j} has a coefficient that is not a finite number")
+            raise InputError(f"ratio {j} has a coefficient that is not a finite number")
     bounds = np.concatenate([region.row_lower, region.row_upper, region.lower, region.upper])
     if not np.isfinite(region.A).all() or np.isnan(bounds).any():
-        raise ValueError("the polytope has a coefficient or a bound that is not a number")
+        raise InputError("the polytope has a coefficient or a bound that is not a number")
 
 
 def _without_noise(lower: Floats, upper: Floats) -> tuple[Floats, Floats]:

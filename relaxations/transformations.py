@@ -15,6 +15,7 @@ import pyomo.environ as pyo
 from pyomo.common.config import ConfigDict, ConfigValue
 
 from dlsched import relaxations
+from dlsched.errors import InputError
 
 
 class _Transformation:
@@ -58,12 +59,12 @@ class _Transformation:
 
         Raises
         ------
-        ValueError
+        InputError
             If the model does not come from this module.
         """
         result = model.private_data().get("result")
         if result is None:
-            raise ValueError(f"'{model.name}' does not come from a dlsched transformation")
+            raise InputError(f"'{model.name}' does not come from a dlsched transformation")
         point: relaxations.Point = result.recover(x, duals, load=load)
         return point
 

@@ -13,6 +13,8 @@ from fractions import Fraction
 from itertools import accumulate
 from operator import lt, sub
 
+from dlsched.errors import InputError
+
 Vector = tuple[int, ...]
 Term = Sequence[tuple[int, Vector]]
 
@@ -31,7 +33,7 @@ def distribution(terms: Sequence[Term], width: int) -> dict[Vector, Fraction]:
 
     Raises
     ------
-    ValueError
+    InputError
         If there are more than `MAX_SUMS` distinct partial sums.
     """
     sums = {(0,) * width: 1}
@@ -61,7 +63,7 @@ def probability_beyond(terms: Sequence[Term], room: Vector) -> Fraction:
 
     Raises
     ------
-    ValueError
+    InputError
         As `distribution`.
     """
     inside = Fraction(1)
@@ -183,4 +185,4 @@ def _beyond_some(terms: list[Term], room: Vector) -> Fraction:
 
 def _limit(sums: Sized) -> None:
     if len(sums) > MAX_SUMS:
-        raise ValueError(f"there are more than {MAX_SUMS} distinct partial sums: sample instead")
+        raise InputError(f"there are more than {MAX_SUMS} distinct partial sums: sample instead")

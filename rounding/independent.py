@@ -39,7 +39,7 @@ def round_independent(
 
     Raises
     ------
-    ValueError
+    InputError
         If a number is not finite or too large to have a fractional part, the gain not positive, or draws negative.
 
     References
@@ -89,7 +89,7 @@ def round_shifted(
 
     Raises
     ------
-    ValueError
+    InputError
         As `round_independent`; also if x is below `lower`, or `lower` is not integral.
 
     References
@@ -111,10 +111,10 @@ def round_shifted(
         raise InputError(f"lower: has shape {base.shape}; it must be a number or as long as x, {above.shape}")
     base = np.broadcast_to(base, above.shape)
     if not (base == np.round(base)).all():
-        raise ValueError(f"lower: {base[base != np.round(base)][0]} must be an integer")
+        raise InputError(f"lower: {base[base != np.round(base)][0]} must be an integer")
     low = np.flatnonzero(base - above > TOLERANCE * np.maximum(1.0, np.abs(base)))
     if low.size:
-        raise ValueError(f"x[{low[0]}]: {above[low[0]]} is below its bound {base[low[0]]:.0f}")
+        raise InputError(f"x[{low[0]}]: {above[low[0]]} is below its bound {base[low[0]]:.0f}")
     return base.astype(np.int64) + round_independent(np.maximum(above - base, 0.0), rng, gain, draws)
 
 
@@ -123,14 +123,14 @@ def scale(x: Sequence[float] | Floats, gain: float) -> Floats:
 
     Raises
     ------
-    ValueError
+    InputError
         As `round_independent`.
     """
     positive(gain=gain)
     scaled = floats("x", x) * gain
     if scaled.ndim != 1:
-        raise ValueError(f"x: has {scaled.ndim} dimensions; it must be a vector")
+        raise InputError(f"x: has {scaled.ndim} dimensions; it must be a vector")
     bad = np.flatnonzero(~(np.abs(scaled) <= _LARGEST))
     if bad.size:
-        raise ValueError(f"x[{bad[0]}]: {scaled[bad[0]]} after the gain must be finite and at most 2^52 in size")
+        raise InputError(f"x[{bad[0]}]: {scaled[bad[0]]} after the gain must be finite and at most 2^52 in size")
     return scaled

@@ -14,6 +14,7 @@ from itertools import groupby, product
 
 from dlsched.arguments import at_least
 from dlsched.arithmetic import exact_power
+from dlsched.errors import InputError
 from dlsched.models.ddljs.requests import RingProblem
 from dlsched.models.ddljs.rings import Arc
 from dlsched.models.numbers import amount, to_integers
@@ -77,7 +78,7 @@ class MappingLaw:
 
     Raises
     ------
-    ValueError
+    InputError
         As `MappingTable.of`; methods raise it where a convolution has too many distinct sums.
 
     References
@@ -175,12 +176,12 @@ class MappingLaw:
 
         Raises
         ------
-        ValueError
+        InputError
             If there are more than `MAX_OUTCOMES`.
         """
         possible = [tuple(o for o in options if o.probability) for options in self.table.options.values()]
         if math.prod(map(len, possible)) > MAX_OUTCOMES:
-            raise ValueError(f"there are more than {MAX_OUTCOMES} outcomes: ask for the probability of an event")
+            raise InputError(f"there are more than {MAX_OUTCOMES} outcomes: ask for the probability of an event")
         for chosen in product(*possible):
             probability = math.prod((o.probability for o in chosen), start=Fraction(1))
             yield Outcome(probability, sum((o.profit for o in chosen), Fraction(0)), chosen)

@@ -146,7 +146,7 @@ def sample_mappings(
 
     Raises
     ------
-    ValueError
+    InputError
         As `MappingTable.of`; also if draws is negative.
 
     References

@@ -13,6 +13,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import NamedTuple, Self
 
+from dlsched.errors import InputError
 from dlsched.models.ddljs.requests import RingProblem, RingRequest
 from dlsched.models.ddljs.rings import Arc, RingMapping
 from dlsched.models.numbers import amount
@@ -121,20 +122,19 @@ class MappingTable:
 
         Raises
         ------
-        ValueError
+        InputError
             If a request is unknown, its weights are negative or add up to more than 1, or a mapping is not of its size,
             has a size that the request does not have, or uses nodes or arcs that the substrate does not have.
         """
-        unknown = sorted(set(weighted) - {request.name for request in problem.requests})
-        if unknown:
-            raise ValueError(f"there is no request {unknown[0]!r}")
+        for name in weighted:
+            problem.request(name)
         shares = {arc: LinkRow(arcs) for arcs, _ in problem.shares for arc in arcs}
         options = {}
         for request in problem.requests:
             chosen = tuple(weighted.get(request.name, ()))
             rest = 1 - sum((one.weight for one in chosen), Fraction(0))
             if rest < 0 or any(one.weight < 0 for one in chosen):
-                raise ValueError(f"request {request.name}: weights must be at least 0 and add up to at most 1")
+                raise InputError(f"request {request.name}: weights must be at least 0 and add up to at most 1")
             for one in chosen:
                 _check(problem, request, one)
             some = [
@@ -195,14 +195,14 @@ class MappingTable:
 
 def _check(problem: RingProblem, request: RingRequest, one: WeightedMapping) -> None:
     if one.size not in request.profit or len(one.mapping.nodes) != one.size:
-        raise ValueError(f"request {request.name}: a mapping of {len(one.mapping.nodes)} nodes as ring of {one.size}")
+        raise InputError(f"request {request.name}: a mapping of {len(one.mapping.nodes)} nodes as ring of {one.size}")
     visited = (node for path in (one.mapping.nodes, *one.mapping.paths) for node in path)
     bad = next((node for node in visited if node not in problem.nodes), None)
     if bad is not None:
-        raise ValueError(f"request {request.name}: there is no node {bad!r}")
+        raise InputError(f"request {request.name}: there is no node {bad!r}")
     missing = next((arc for arc in one.mapping.loads() if arc not in problem.capacity), None)
     if missing is not None:
-        raise ValueError(f"request {request.name}: there is no arc {' -> '.join(missing)}")
+        raise InputError(f"request {request.name}: there is no arc {' -> '.join(missing)}")
 
 
 def loads_of(request: RingRequest, mapping: RingMapping, shares: Mapping[Arc, LinkRow]) -> dict[Row, Fraction]:

@@ -19,9 +19,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from dlsched.arguments import at_least, checked
+from dlsched.errors import InputError
 from dlsched.models.ddljs.requests import RingProblem, RingRequest
 from dlsched.models.ddljs.rings import Arc, Path, RingMapping
-from dlsched.models.numbers import rational
+from dlsched.models.numbers import amount
 from dlsched.relaxations.knapsack_vne import KnapsackVne
 from dlsched.relaxations.ring_lp import VneSolution
 from dlsched.rounding.decomposition import WeightedMapping, at_most_one
@@ -100,7 +101,7 @@ def placement_mix(problem: RingProblem, loads: Mapping[tuple[str, int], Mapping[
 
     Raises
     ------
-    ValueError
+    InputError
         If a load is negative, a request's chi add up to more than 1, a node is not valid for the request, or a request
         has a placement of its own.
 
@@ -183,8 +184,8 @@ def integer_mix(loads: Mapping[str, Number], size: int) -> list[WeightedCounts]:
 
     Raises
     ------
-    ValueError
-        If a load is negative.
+    InputError
+        If a load is negative or no finite number.
 
     Examples
     --------
@@ -196,10 +197,10 @@ def integer_mix(loads: Mapping[str, Number], size: int) -> list[WeightedCounts]:
     1/2 {'a': 1, 'b': 1, 'c': 1}
     """
     at_least(1, size=size)
-    exact = {u: rational(load) for u, load in loads.items()}
+    exact = {u: amount(f"loads.{u}", load) for u, load in loads.items()}
     bad = next((u for u, load in exact.items() if load < -TOLERANCE), None)
     if bad is not None:
-        raise ValueError(f"the load of {bad} is {float(exact[bad]):.3g}; it must not be negative")
+        raise InputError(f"loads.{bad}: {float(exact[bad]):.3g} must not be negative")
     kept = {u: load for u, load in exact.items() if load > ZERO}
     weight = sum(kept.values(), Fraction(0)) / size
     if not kept:
@@ -221,16 +222,16 @@ def _of_request(
     mixed, place = [], f"request {request.name}"
     for size, parts in loads.items():
         if request.allowed is not None:
-            raise ValueError(f"{place}: its ring nodes differ in where they may be, so counts do not place them")
+            raise InputError(f"{place}: its ring nodes differ in where they may be, so counts do not place them")
         bad = next((u for u, load in parts.items() if load > ZERO and not _hosts(problem, request, u)), None)
         if bad is not None or size not in request.profit:
-            raise ValueError(
+            raise InputError(
                 f"request {request.name}: {f'node {bad}' if bad is not None else f'size {size}'} is not valid"
             )
         mixed += integer_mix(parts, size)
     total = sum((one.weight for one in mixed), Fraction(0))
     if total > 1 + TOLERANCE:
-        raise ValueError(f"request {request.name}: the weights add up to {float(total):.9g}; at most 1 is possible")
+        raise InputError(f"request {request.name}: the weights add up to {float(total):.9g}; at most 1 is possible")
     weights = at_most_one([one.weight for one in mixed])
     return [WeightedCounts(weight, one.size, one.counts) for weight, one in zip(weights, mixed, strict=True)]
 

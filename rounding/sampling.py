@@ -81,7 +81,7 @@ def sample_violations(
 
     Raises
     ------
-    ValueError
+    InputError
         If shapes do not fit, a number is not finite, the gain is not positive, or draws is negative.
 
     Examples
@@ -98,7 +98,7 @@ def sample_violations(
     scaled = scale(x, gain)
     matrix, rhs = _finite("B", B), _finite("b", b)
     if matrix.shape != (rhs.size, scaled.size) or rhs.ndim != 1:
-        raise ValueError(f"B: has shape {matrix.shape}; b and x ask for ({rhs.size}, {scaled.size})")
+        raise InputError(f"B: has shape {matrix.shape}; b and x ask for ({rhs.size}, {scaled.size})")
     at_least(0, draws=draws)
     rng = generator(rng)
     floor = np.floor(scaled)

@@ -223,8 +223,10 @@ def compile_model(model: Any) -> Matrix:
     ------
     TypeError
         If it is no Pyomo model.
+    InputError
+        If the model is abstract.
     ValueError
-        If the model is abstract, is not linear, has no or several objectives, has active disjunctions, special ordered
+        If it is not linear, has no or several objectives, has active disjunctions, special ordered
         sets, derivatives or the like, or has a variable whose domain is neither an interval nor its integers.
     InfeasibleError
         If a row without variables does not hold.

@@ -8,10 +8,13 @@ import math
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import Any
 
+import networkx as nx
 import numpy as np
 import pyomo.environ as pyo
 import pyomo.kernel
@@ -22,7 +25,10 @@ from dlsched.algorithms import baselines, optimum, solve_knapsack
 from dlsched.algorithms.exact import certify
 from dlsched.extras import MissingExtra
 from dlsched.models import (
+    FractionalSum,
     InputError,
+    Polytope,
+    Ratio,
     build,
     changes,
     compile_model,
@@ -41,21 +47,30 @@ from dlsched.models import (
     spy,
 )
 from dlsched.relaxations import (
+    Planar,
     TransformationRefused,
+    aggregate_machines,
     augmented_vne,
     charnes_cooper,
     dual,
     generate_columns,
+    knapsack_vne,
     lift_bounds,
     relax,
     standard_form,
     sum_of_ratios,
+    to_cvxpy,
 )
+from dlsched.rounding import MappingTable, WeightedMapping
 from tests import paths
 
 ROOT = paths.ROOT
 ROOMS = ("solvers", "models", "relaxations", "rounding", "algorithms", "bounds", "figures", "traces", "cli")
 H, S, D, N = hadar.random(0), smd.random(0), dmlrs.random(0), ddljs.random(0)
+PROBLEM, ONE = ddljs.slot_problem(N, 2), Fraction(1)
+FASTER = 1
+"""A seed of DMLRS with which a job is faster between machines."""
+
 PROBLEMS = {hadar: H, smd: S, dmlrs: D, ddljs: N}
 NAMES = {hadar: "hadar", smd: "smd", dmlrs: "dmlrs", ddljs: "ddljs"}
 RUNS = {
@@ -243,11 +258,46 @@ def ratio(*, bounds: tuple[float, float | None] = (1, 3)) -> Any:
     return model
 
 
+def wide() -> Any:
+    """Minimise (x[1] + 1) / x[2] + x[2] / (x[1] + 1)."""
+    model = ratio()
+    model.cost.expr += model.x[2] / (model.x[1] + 1)
+    return model
+
+
+def arrays(*coefficients: float) -> FractionalSum:
+    """Minimise a linear function over a ratio's denominator 1, each variable between 1 and 4."""
+    n = len(coefficients)
+    region = Polytope(np.ones((1, n)), np.array([-np.inf]), np.array([99.0]), np.ones(n), np.full(n, 4.0))
+    return FractionalSum((Ratio(np.array(coefficients), 0.0, np.zeros(n), 1.0),), region)
+
+
+def empty() -> Any:
+    """A model without rows."""
+    model = lp()
+    model.cover.deactivate()
+    return model
+
+
 def members() -> Any:
     """An indexed block."""
     model = pyo.ConcreteModel()
     model.part = pyo.Block([1, 2])
     return model.part
+
+
+def integer_lp() -> Any:
+    """The same, its variables integers."""
+    model = lp()
+    model.x.domain = pyo.Integers
+    return model
+
+
+def endless_lp() -> Any:
+    """The same without a row, and without the lower bound that keeps it from falling for ever."""
+    model = empty()
+    model.x[1].setlb(None)
+    return model
 
 
 RESULTS: dict[str, Callable[[], Any]] = {
@@ -307,7 +357,7 @@ def test_recover_takes_maps_of_the_transformed_model(name: str) -> None:
             assert line == "x: 'x[1]' is not of the transformed model, nor is any other"
     assert refused(lambda: result.recover(load=1), TypeError) == "load: expected true or false, got 1"
     if name != "sum_of_ratios":
-        assert "solve it, or pass a map" in refused(result.recover, ValueError)
+        assert "solve it, or pass a map" in refused(result.recover, InputError)
         assert refused(lambda: result.recover(x=_ones(result.model), duals=foreign), InputError).startswith("duals: ")
 
 
@@ -395,6 +445,21 @@ TO_SOLVE: dict[str, Case] = {
         lambda: residuals(lp()),
         InputError,
         "x[1]: has no value, and cover needs it: solve the model first",
+    ),
+    "duals of integers": (
+        lambda: duals(integer_lp(), fix_integers=False),
+        InputError,
+        "the model has integer variables: relax it, or fix them with fix_integers=True",
+    ),
+    "duals at no point": (
+        lambda: duals(integer_lp()),
+        InputError,
+        "the model's integer variables have no values to fix them at: solve it first",
+    ),
+    "duals of no optimum": (
+        lambda: duals(endless_lp()),
+        InputError,
+        "the LP has no optimum (it is unbounded), so it has no duals",
     ),
     "certify: negative time": (
         lambda: certify(lp(), time_limit=-1),
@@ -495,9 +560,174 @@ TO_BUILD: dict[str, Case] = {
         InputError,
         "gradient: inf must be finite",
     ),
+    "too many gangs": (
+        lambda: hadar.enumerate_schedules(H, H.jobs[0], limit=1),
+        InputError,
+        "job job1 has more than 1 gangs: too many to enumerate",
+    ),
+    "more devices than there are": (
+        lambda: hadar.place(H, {1: {"job1": {"type1": 9}}}),
+        InputError,
+        "slot 1: job job1 needs 6 more devices of type type1 than are free",
+    ),
+    "worth of no job": (
+        lambda: build("smd/knapsack", S, utilities={"J9": 1}),
+        InputError,
+        "utilities.J9: is not a job of the instance",
+    ),
+    "worth less than nothing": (
+        lambda: build("smd/knapsack", S, utilities={"job1": -0.5}),
+        InputError,
+        "utilities.job1: -1/2 must not be negative",
+    ),
+    "worth that is no number": (
+        lambda: build("smd/knapsack", S, utilities={"job1": math.nan}),
+        InputError,
+        "utilities.job1: must be a finite number, not nan",
+    ),
+    "caps of no ratio": (
+        lambda: build("smd/ratio-caps", S, caps=[1, 1, 1, 1]),
+        InputError,
+        "caps: has 4 entries for 0 ratios beside the last",
+    ),
+    "a faster network between machines": (
+        lambda: build("dmlrs/aggregate", dmlrs.random(FASTER, faster_external=True)),
+        InputError,
+        "its external rate is above its internal rate: use dmlrs/compact or async",
+    ),
+    "a ring of a size that the job has not": (
+        lambda: build("ddljs/gvne-augmented", N, slot=2, sizes={"job1": 9}),
+        InputError,
+        "sizes.job1: there is no job 'job1' with a ring of 9 in this slot",
+    ),
+    "a sense that is none": (
+        lambda: replace(models.problem("hadar"), sense="most"),  # type: ignore[arg-type]
+        InputError,
+        "problem hadar: sense is 'most', not maximize or minimize",
+    ),
+    "a ring of no node": (
+        lambda: ddljs.RingRequest("a", {0: ONE}, {}, ONE),
+        InputError,
+        "request a: ring size 0 is not positive",
+    ),
+    "more ring nodes than places": (
+        lambda: ddljs.RingRequest("a", {2: ONE}, {}, ONE, (frozenset("s"),)),
+        InputError,
+        "request a: a ring of 2 nodes, but 1 allowed",
+    ),
+    "requests of one name": (
+        lambda: PROBLEM.keeping(PROBLEM.requests * 2),
+        InputError,
+        "two requests have the same name",
+    ),
+    "a link to nowhere": (
+        lambda: ddljs.RingProblem({"a": {}}, (((("a", "b"),), ONE),), ()),
+        InputError,
+        "links join 'b', which is not a node",
+    ),
+    "a link to itself": (
+        lambda: ddljs.RingProblem({"a": {}}, (((("a", "a"),), ONE),), ()),
+        InputError,
+        "self loop at 'a'; a ring node needs no link to itself",
+    ),
+    "a link twice": (
+        lambda: ddljs.RingProblem({"a": {}, "b": {}}, (((("a", "b"), ("a", "b")), ONE),), ()),
+        InputError,
+        "an arc stands in two shares; add the bandwidths of parallel links",
+    ),
+    "a graph with parallel edges": (
+        lambda: ddljs.RingProblem.of(nx.MultiDiGraph(), []),
+        InputError,
+        "the graph may have parallel edges; add their bandwidths in a DiGraph or Graph",
+    ),
+    "an edge without a bandwidth": (
+        lambda: ddljs.RingProblem.of(nx.DiGraph([("a", "b")]), []),
+        InputError,
+        "edge 'a' -> 'b' has no bandwidth",
+    ),
+    "a ring without edges": (
+        lambda: ddljs.RingMapping(("a", "b"), ()),
+        InputError,
+        "a ring of 2 nodes has 2 edges, not 0",
+    ),
+    "a path elsewhere": (
+        lambda: ddljs.RingMapping(("a", "b"), (("a", "b"), ("a", "b"))),
+        InputError,
+        "edge 1 does not lead from 'b' to 'a'",
+    ),
+    "servers that nothing joins": (
+        lambda: ddljs.embedding_of({"a": 1, "b": 1}, {}),
+        InputError,
+        "the circulation does not join 'a' and 'b'",
+    ),
+    "a ring that is open": (
+        lambda: ddljs.embedding_of({"a": 1, "b": 1}, {("a", "b"): 1}),
+        InputError,
+        "the circulation is not balanced at every node",
+    ),
+    "the logarithm of nothing": (
+        lambda: models.utility.Log(scale=ONE, offset=Fraction(0)).exact(0),
+        InputError,
+        "log utility at 0 is minus infinity",
+    ),
+    "nothing to draw": (
+        lambda: spy(empty()),
+        InputError,
+        "the model has no coefficients to draw",
+    ),
 }
 
 TO_TRANSFORM: dict[str, Case] = {
+    "not solved, and summed": (
+        lambda: aggregate_machines(D).recover(),
+        InputError,
+        "no variable of the summed model has a value: solve it",
+    ),
+    "not solved by CVXPY": (
+        lambda: to_cvxpy(lp()).recover(),
+        InputError,
+        "the problem has no solution to recover (status: None): solve it first",
+    ),
+    "of nothing transformed": (
+        lambda: pyo.TransformationFactory("dlsched.lp_relaxation").recover(lp()),
+        InputError,
+        "'lp' does not come from a dlsched transformation",
+    ),
+    "a model of arrays": (
+        lambda: sum_of_ratios(arrays(1.0), epsilon=0.1).recover(),
+        InputError,
+        "the problem was given as arrays: there is no model to recover to",
+    ),
+    "a ratio that is no number": (
+        lambda: sum_of_ratios(arrays(math.nan), epsilon=0.1),
+        InputError,
+        "ratio 0 has a coefficient that is not a finite number",
+    ),
+    "three variables in the plane": (
+        lambda: Planar(arrays(1.0, 1.0, 1.0)),
+        InputError,
+        "the closed form is for at most two variables, not 3",
+    ),
+    "a grid too fine": (
+        lambda: sum_of_ratios(wide(), epsilon=1e-12),
+        InputError,
+        "steps for a ratio; at most ",
+    ),
+    "sizes of no request": (
+        lambda: augmented_vne(PROBLEM, sizes={"job9": 1}),
+        InputError,
+        "sizes.job9: there is no request 'job9' with ring size 1",
+    ),
+    "lifted to a program with caps": (
+        lambda: (knapsack := knapsack_vne(PROBLEM, cap=True)).lift(knapsack.solve(), augmented_vne(PROBLEM, cap=True)),
+        InputError,
+        "with cap the augmented LP can be below the knapsack LP; only duals lift",
+    ),
+    "duals lifted to another program": (
+        lambda: (knapsack := knapsack_vne(PROBLEM, cap=True)).lift_duals(knapsack.solve(), augmented_vne(PROBLEM)),
+        InputError,
+        "the two programs are not of the same problem, sizes and cap",
+    ),
     "unbounded ratio": (
         lambda: sum_of_ratios(ratio(bounds=(1, None)), epsilon=0.1),
         TransformationRefused,
@@ -518,7 +748,6 @@ TO_TRANSFORM: dict[str, Case] = {
 }
 
 X, RNG = [0.5, 1.5], np.random.default_rng(0)
-PROBLEM = ddljs.slot_problem(N, 2)
 TO_ROUND: dict[str, Case] = {
     "negative seed": (lambda: rounding.round_independent(X, -1), InputError, "seed: -1 must not be negative"),
     "half a seed": (
@@ -580,12 +809,76 @@ TO_ROUND: dict[str, Case] = {
         TypeError,
         "problem: expected a RingProblem of ddljs, got an instance of ddljs",
     ),
+    "a matrix": (lambda: rounding.round_independent([X], 0), InputError, "x: has 2 dimensions; it must be a vector"),
+    "without end": (
+        lambda: rounding.round_independent([math.inf], 0),
+        InputError,
+        "x[0]: inf after the gain must be finite and at most 2^52 in size",
+    ),
+    "half a bound": (
+        lambda: rounding.round_shifted(X, 0, lower=0.5),
+        InputError,
+        "lower: 0.5 must be an integer",
+    ),
+    "below its bound": (lambda: rounding.round_shifted(X, 0), InputError, "x[0]: 0.5 is below its bound 1"),
+    "rows of another length": (
+        lambda: rounding.sample_violations([[1, 2, 3]], [1], X, 0, 1),
+        InputError,
+        "B: has shape (1, 3); b and x ask for (1, 2)",
+    ),
+    "a load below 0": (lambda: rounding.integer_mix({"a": -1}, 1), InputError, "loads.a: -1 must not be negative"),
+    "a load in words": (
+        lambda: rounding.integer_mix({"a": "much"}, 1),  # type: ignore[dict-item]
+        InputError,
+        "loads.a: must be a number or a string \"p/q\", not 'much'",
+    ),
+    "a load of no ring": (
+        lambda: rounding.placement_mix(PROBLEM, {("job1", 9): {"server1": 0.5}}),
+        InputError,
+        "request job1: size 9 is not valid",
+    ),
+    "loads of two rings": (
+        lambda: rounding.placement_mix(PROBLEM, {("job1", 1): {"server1": 2}}),
+        InputError,
+        "request job1: the weights add up to 2; at most 1 is possible",
+    ),
+    "mappings of no request": (
+        lambda: MappingTable.of(PROBLEM, {"job9": ()}),
+        InputError,
+        "unknown request 'job9'; there are job1, job2",
+    ),
+    "mappings more than certain": (
+        lambda: MappingTable.of(PROBLEM, weighted("server1", weight=2)),
+        InputError,
+        "request job1: weights must be at least 0 and add up to at most 1",
+    ),
+    "a mapping of another size": (
+        lambda: MappingTable.of(PROBLEM, weighted("server1", size=2)),
+        InputError,
+        "request job1: a mapping of 1 nodes as ring of 2",
+    ),
+    "a mapping to nowhere": (
+        lambda: MappingTable.of(PROBLEM, weighted("server9")),
+        InputError,
+        "request job1: there is no node 'server9'",
+    ),
     "negative eps": (
         lambda: rounding.mapping_constants(PROBLEM, epsilon=-1),
         InputError,
         "epsilon: -1 must not be negative",
     ),
 }
+
+
+def weighted(node: str, weight: int = 1, size: int = 1) -> dict[str, tuple[WeightedMapping, ...]]:
+    """Return a mapping of job1, all on one node."""
+    return {"job1": (WeightedMapping(Fraction(weight), size, ddljs.RingMapping((node,), ())),)}
+
+
+def occupied() -> Any:
+    """Return the books of PD-ORS, in which nothing is taken."""
+    return algorithms.pd_ors.Occupancy(D, algorithms.pd_ors.constants(D))
+
 
 TO_RUN: dict[str, Case] = {
     "optimum of data": (
@@ -638,6 +931,65 @@ TO_RUN: dict[str, Case] = {
     "no gain": (lambda: algorithms.smd.run(S, gain=1.5), InputError, "gain: 1.5 is not in (0, 1]"),
     "delta in rounds": (lambda: algorithms.pd_ors.run(D, delta=2), InputError, "delta: 2 is not in (0, 1]"),
     "no rounds": (lambda: algorithms.pd_ors.run(D, rounds=0), InputError, "rounds: 0 must be at least 1"),
+    "shares of no job": (
+        lambda: baselines.hadar.gavel.run(H, {"J9": {}}),
+        InputError,
+        "shares.J9: unknown job",
+    ),
+    "shares of no type": (
+        lambda: baselines.hadar.gavel.run(H, {"job1": {"warp": 1}}),
+        InputError,
+        "shares.job1.warp: unknown device type",
+    ),
+    "a share below 0": (
+        lambda: baselines.hadar.gavel.run(H, {"job1": {"type1": -1}}),
+        InputError,
+        "shares.job1.type1: -1 must be finite and not negative",
+    ),
+    "a weight of no job": (
+        lambda: baselines.hadar.gavel.run(H, weights={"J9": 1}),
+        InputError,
+        "weights.J9: unknown job",
+    ),
+    "no weight": (
+        lambda: baselines.hadar.gavel.run(H, weights={"job1": 0}),
+        InputError,
+        "weights.job1: 0 must be positive and finite",
+    ),
+    "an endless threshold": (
+        lambda: baselines.hadar.tiresias.Tiresias(thresholds=math.inf),
+        InputError,
+        "thresholds[0]: must be a finite number, not inf",
+    ),
+    "an estimate in words": (
+        lambda: algorithms.hadar_e.run(algorithms.hadar_e.figure_6(), estimates={"J1": {"node1": "fast"}}),  # type: ignore[dict-item]
+        InputError,
+        "estimates.J1.node1: must be a number or a string \"p/q\", not 'fast'",
+    ),
+    "steps without end": (
+        lambda: algorithms.hadar_e.Tracker({0: math.inf}, max_job_count=2),  # type: ignore[dict-item]
+        InputError,
+        "thresholds[0]: must be a finite number, not inf",
+    ),
+    "devices taken twice": (
+        lambda: algorithms.hadar.Occupancy(H, algorithms.hadar.constants(H)).commit({1: ((0, 9),)}),
+        InputError,
+        "slot 1, machine machine1: 9 devices of type type1 are more than it has",
+    ),
+    "more workers than fit": (
+        lambda: occupied().commit(D.jobs[0], {1: {"machine1": (99, 99)}}),
+        InputError,
+        "job job1, slot 1, machine machine1: more than what is left",
+    ),
+    "rounding without a rounder": (
+        lambda: algorithms.pd_ors.slot_offers(
+            algorithms.pd_ors.market(occupied(), D.jobs[2], last=3),
+            D.jobs[2],
+            algorithms.pd_ors.External("lp-rounding"),
+        ),
+        InputError,
+        "rounder: is needed for lp-rounding",
+    ),
     "precision 1 of a baseline": (
         lambda: baselines.smd.esw.run(S, outer_epsilon=1),
         InputError,

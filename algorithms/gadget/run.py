@@ -269,10 +269,8 @@ def run(
     Raises
     ------
     InputError
-        If a job's utility at 0 is minus infinity, a parameter is out of range, ``"colocated"`` meets a placement, or
-        the augmented program is too large.
-    ValueError
-        If a name is unknown.
+        If a job's utility at 0 is minus infinity, a parameter is out of range, a name is unknown, ``"colocated"`` meets
+        a placement, or the augmented program is too large.
 
     References
     ----------

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from dlsched.algorithms.hadar.prices import Cell, PriceConstants
 from dlsched.algorithms.run import PriceStep
+from dlsched.errors import InputError
 from dlsched.models.hadar import Instance
 from dlsched.models.numbers import integer_dtype
 
@@ -125,7 +126,7 @@ class Occupancy(Cells):
 
         Raises
         ------
-        ValueError
+        InputError
             If more devices are asked for than are free.
         """
         return tuple(self._step(t, cell, n) for t, counts in sorted(slots.items()) for cell, n in counts)
@@ -134,7 +135,7 @@ class Occupancy(Cells):
         machine, r = self.cells[cell]
         after = int(self.used[slot - 1, cell]) + devices
         if after > self.capacity[cell]:
-            raise ValueError(f"slot {slot}, machine {machine}: {after} devices of type {r} are more than it has")
+            raise InputError(f"slot {slot}, machine {machine}: {after} devices of type {r} are more than it has")
         before = float(self.prices[slot - 1, cell])
         self.used[slot - 1, cell] = after
         self.prices[slot - 1, cell] = self.price(cell, after)

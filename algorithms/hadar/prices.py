@@ -206,7 +206,7 @@ def constants(
 
     Raises
     ------
-    ValueError
+    InputError
         If an option has no such value.
 
     Notes

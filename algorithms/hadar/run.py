@@ -74,7 +74,7 @@ def run(
 
     Raises
     ------
-    ValueError
+    InputError
         If `variant` or `mode` is unknown, or `comm_cost` is negative.
 
     Examples

@@ -28,7 +28,7 @@ def plot(instance: Instance, schedule: ForkedSchedule, ax: Any = None) -> Any:
 
     Raises
     ------
-    ValueError
+    InputError
         If the schedule breaks a rule.
     MissingExtra
         If matplotlib is not installed.

@@ -21,7 +21,7 @@ from dlsched.algorithms.run import Run, Variant
 from dlsched.arguments import Seed, at_least, checked, not_negative
 from dlsched.errors import InputError
 from dlsched.models.hadar import Instance
-from dlsched.models.numbers import rational, to_json
+from dlsched.models.numbers import amount, rational, to_json
 from dlsched.models.problem import Problem
 
 
@@ -135,7 +135,7 @@ def _checked(speeds: Speeds, estimates: Mapping[str, Mapping[str, Fraction]]) ->
     for job, nodes in speeds.items():
         taken[job] = {}
         for node in nodes:
-            estimate = rational(estimates.get(job, {}).get(node, 0))
+            estimate = amount(f"estimates.{job}.{node}", estimates.get(job, {}).get(node, 0))
             if estimate <= 0:
                 raise InputError(f"estimates.{job}.{node}: a positive throughput is needed")
             taken[job][node] = estimate

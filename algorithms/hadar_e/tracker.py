@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from dlsched.algorithms.hadar_e.forker import fork, origin
 from dlsched.arguments import checked, floats, positive
 from dlsched.errors import InputError
-from dlsched.models.numbers import rational
+from dlsched.models.numbers import amount, rational
 
 Parameters = NDArray[np.float64]
 
@@ -180,7 +180,7 @@ class Tracker:
         averaging: Averaging | str = Averaging.STEPS,
     ) -> None:
         fork(list(thresholds), 1, max_job_count)
-        self._left = {parent: rational(steps) for parent, steps in thresholds.items()}
+        self._left = {parent: amount(f"thresholds[{parent}]", steps) for parent, steps in thresholds.items()}
         self._max_job_count = max_job_count
         self._averaging = Averaging(averaging)
         self._parameters = {parent: floats("parameters", start) for parent, start in (parameters or {}).items()}

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from dlsched.algorithms.pd_ors.prices import Cell, PriceConstants
 from dlsched.arguments import checked
 from dlsched.arithmetic import dot, integer_product
+from dlsched.errors import InputError
 from dlsched.halt import polled
 from dlsched.models.dmlrs import Instance, Job
 from dlsched.models.dmlrs.instance import AnyJob
@@ -155,7 +156,7 @@ class Occupancy:
 
         Raises
         ------
-        ValueError
+        InputError
             If it takes more than is left.
         """
         machine = {name: h for h, name in enumerate(self.machines)}
@@ -165,7 +166,7 @@ class Occupancy:
                 h = machine[name]
                 amounts = integer_product(np.array(counts, dtype=self._dtype), self.needs(job))
                 if (self.used[t - 1, h] + amounts > self.capacity[h]).any():
-                    raise ValueError(f"job {job.name}, slot {t}, machine {name}: more than what is left")
+                    raise InputError(f"job {job.name}, slot {t}, machine {name}: more than what is left")
                 self.used[t - 1, h] += amounts
                 steps += [self._step(t, h, int(r), int(amounts[r])) for r in np.flatnonzero(amounts)]
         return tuple(step for step in steps if step is not None)

@@ -54,6 +54,7 @@ from dlsched.algorithms.pd_ors.widths import Form
 from dlsched.algorithms.run import Variant
 from dlsched.arguments import checked
 from dlsched.arithmetic import dot
+from dlsched.errors import InputError
 from dlsched.halt import polled
 from dlsched.models.dmlrs import AsyncJob, Job
 from dlsched.models.numbers import integer_dtype, to_integers
@@ -182,7 +183,7 @@ def slot_offers(
     settled: dict[tuple[int, int], Counts] = {}
     if external.rounds:
         if rounder is None:
-            raise ValueError(f"rounder: is needed for {external}")
+            raise InputError(f"rounder: is needed for {external}")
         cost, done = _by_rounding(market, is_open, rounder, settled)
     else:
         cost, done = _by_search(market, is_open, bound, external)

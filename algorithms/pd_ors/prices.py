@@ -156,10 +156,8 @@ def constants(
     Raises
     ------
     InputError
-        Printed: if a job needs nothing, or the cluster has nothing, so that (14) or its mu divides by zero. Theorem: if
-        its premise C > A fails, or the factor is below 1.
-    ValueError
-        If there is no such choice.
+        If there is no such choice. Printed: if a job needs nothing, or the cluster has nothing, so that (14) or its mu
+        divides by zero. Theorem: if its premise C > A fails, or the factor is below 1.
 
     Examples
     --------

@@ -121,10 +121,8 @@ def run(
     Raises
     ------
     InputError
-        If a parameter is out of range, the print divides by zero, its program is too large, or the theorem's premise
-        fails.
-    ValueError
-        If a name is unknown.
+        If a parameter is out of range, a name is unknown, the print divides by zero, its program is too large, or the
+        theorem's premise fails.
 
     References
     ----------

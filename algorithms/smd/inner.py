@@ -161,9 +161,7 @@ def inner_step(job: Job, settings: Settings, rng: np.random.Generator) -> InnerS
     Raises
     ------
     InputError
-        If the grid is too large.
-    ValueError
-        If delta is out of range.
+        If the grid is too large, or delta is out of range.
 
     References
     ----------

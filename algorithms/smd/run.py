@@ -63,10 +63,8 @@ def run(
     Raises
     ------
     InputError
-        If a parameter is out of range, gain and delta are both given, or the scheme was asked for and needs too many
-        linear programs.
-    ValueError
-        If a name is unknown.
+        If a parameter is out of range, a name is unknown, gain and delta are both given, or the scheme was asked for
+        and needs too many linear programs.
 
     Notes
     -----

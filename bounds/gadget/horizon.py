@@ -133,7 +133,7 @@ class Horizon:
         self._values: dict[Counts, Fraction] = {}
 
     def value(self, counts: Counts) -> Fraction:
-        """Return sum_i mu_i(zeta_i n_i) (ValueError where a log utility is at 0)."""
+        """Return sum_i mu_i(zeta_i n_i) (InputError where a log utility is at 0)."""
         if counts not in self._values:
             counted = (n if most is None else min(n, most) for n, most in zip(counts, self._count, strict=True))
             terms = (value(n) for value, n in zip(self._of_job, counted, strict=True))

@@ -49,7 +49,7 @@ def build(instance: Instance) -> pyo.ConcreteModel:
 
     Raises
     ------
-    ValueError
+    InputError
         If a job has a placement.
 
     References
@@ -83,7 +83,7 @@ def build_slot(instance: Instance, slot: int = 1, so_far: Mapping[str, int] | No
 
     Raises
     ------
-    ValueError
+    InputError
         If a job has a placement, the slot is outside 1..T, or a job's utility so far is minus infinity.
 
     References
@@ -105,7 +105,7 @@ def slot_circulation(problem: RingProblem, *, slot: int = 1) -> pyo.ConcreteMode
 
     Raises
     ------
-    ValueError
+    InputError
         If a request says which nodes may host which ring node.
     """
     interchangeable("ddljs/slot-circulation", (q.name for q in problem.requests if q.allowed is not None))

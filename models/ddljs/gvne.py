@@ -49,7 +49,7 @@ def build(
 
     Raises
     ------
-    ValueError
+    InputError
         If the slot is outside 1..T, or a job's utility so far is minus infinity.
 
     References

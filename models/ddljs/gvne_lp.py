@@ -18,6 +18,7 @@ from collections import defaultdict
 from collections.abc import Mapping
 from typing import Any
 
+from dlsched.errors import InputError
 from dlsched.lazy import pyo
 from dlsched.models.ddljs.gvne import DATA, EQUATIONS, build, data, linear, loads, rooms, sets
 from dlsched.models.ddljs.instance import Instance
@@ -64,7 +65,7 @@ def build_augmented(
 
     Raises
     ------
-    ValueError
+    InputError
         As `dlsched.models.ddljs.gvne.build`; also if a job has no ring of its selected size.
 
     References
@@ -82,7 +83,7 @@ def _only(problem: RingProblem, sizes: Mapping[str, int]) -> RingProblem:
     known = {request.name: request for request in problem.requests}
     for name, size in sizes.items():
         if name not in known or size not in known[name].profit:
-            raise ValueError(f"there is no job {name!r} with a ring of {size} in this slot")
+            raise InputError(f"sizes.{name}: there is no job {name!r} with a ring of {size} in this slot")
     return problem.keeping(q.only(sizes[q.name]) for q in problem.requests if q.name in sizes)
 
 

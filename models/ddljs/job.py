@@ -93,7 +93,7 @@ class Job(Record):
 
         Raises
         ------
-        ValueError
+        InputError
             If it is minus infinity: a log utility at 0.
         """
         return self.utility.exact(self.progress * worker_slots)
@@ -103,7 +103,7 @@ class Job(Record):
 
         Raises
         ------
-        ValueError
+        InputError
             If mu_i(zeta_i z) is minus infinity.
         """
         return self.value(so_far + workers) - self.value(so_far)
@@ -152,7 +152,7 @@ def iteration_time(
 
     Raises
     ------
-    ValueError
+    InputError
         If there is no worker, a rate is not positive or another quantity is negative.
 
     References

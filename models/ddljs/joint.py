@@ -118,7 +118,7 @@ def printed_problem(instance: Instance, slot: int, so_far: Mapping[str, int]) ->
 
     Raises
     ------
-    ValueError
+    InputError
         If the slot is outside 1..T, or a job's utility so far is minus infinity (a log utility at 0).
     """
     expect_stage(instance, slot, so_far)

@@ -58,7 +58,7 @@ def build(instance: Instance, paths: str = "all") -> pyo.ConcreteModel:
 
     Raises
     ------
-    ValueError
+    InputError
         If a job has a placement, or there are too many paths to write out.
 
     References
@@ -219,7 +219,7 @@ def build_printed(instance: Instance, paths: str = "all", literal: Collection[st
 
     Raises
     ------
-    ValueError
+    InputError
         If a job has a placement, there are too many paths to write out, or `literal` names another equation.
 
     References

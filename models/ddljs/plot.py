@@ -71,7 +71,7 @@ def plot(instance: Instance, schedule: Schedule, ax: Any = None) -> Any:
 
     Raises
     ------
-    ValueError
+    InputError
         If the schedule breaks a rule.
     MissingExtra
         If matplotlib is not installed.
@@ -142,7 +142,7 @@ def plot_rings(instance: Instance, schedule: Schedule, slot: int, ax: Any = None
 
     Raises
     ------
-    ValueError, MissingExtra
+    InputError, MissingExtra
         As `plot`.
     """
     picture.refuse_broken(check(instance, schedule))
@@ -171,8 +171,8 @@ def save_plot(instance: Instance, schedule: Schedule, path: str | os.PathLike[st
     Raises
     ------
     InputError
-        If the format is unknown or the file cannot be written.
-    ValueError, MissingExtra
+        If the format is unknown or the file cannot be written; as `plot`.
+    MissingExtra
         As `plot`.
 
     Examples

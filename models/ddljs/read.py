@@ -124,9 +124,10 @@ def embeddings_from(model: Any) -> dict[str, Embedding]:
     ------
     TypeError
         If it is no Pyomo model.
-    ValueError
-        If it is no model of one slot or has no values, or its point is not a ring for some job, as the printed
-        formulations allow.
+    InputError
+        If it is no model of one slot or has no values.
+    UnreadableModel
+        If its point is not a ring for some job, as the printed formulations allow.
 
     Examples
     --------

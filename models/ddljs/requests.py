@@ -43,7 +43,7 @@ class RingRequest:
 
     Raises
     ------
-    ValueError
+    InputError
         If a number is none, a demand or the bandwidth is negative, or a size is not positive or has too few `allowed`.
 
     Notes
@@ -71,9 +71,9 @@ class RingRequest:
         object.__setattr__(self, "demand", _amounts(f"{place}demand", self.demand))
         object.__setattr__(self, "bandwidth", _amount(f"{place}bandwidth", self.bandwidth))
         if any(size < 1 for size in self.profit):
-            raise ValueError(f"request {self.name}: ring size {min(self.profit)} is not positive")
+            raise InputError(f"request {self.name}: ring size {min(self.profit)} is not positive")
         if self.allowed is not None and len(self.allowed) < max(self.profit, default=0):
-            raise ValueError(
+            raise InputError(
                 f"request {self.name}: a ring of {max(self.profit)} nodes, but {len(self.allowed)} allowed"
             )
 
@@ -106,7 +106,7 @@ class RingProblem:
 
     Raises
     ------
-    ValueError
+    InputError
         If a number is none or negative, an arc is no arc of the nodes or stands twice, or requests share a name.
 
     Notes
@@ -141,7 +141,7 @@ class RingProblem:
     def _refuse_same_names(self) -> None:
         names = [request.name for request in self.requests]
         if len(set(names)) < len(names):
-            raise ValueError("two requests have the same name")
+            raise InputError("two requests have the same name")
 
     @classmethod
     def of(cls, graph: Any, requests: Iterable[RingRequest]) -> Self:
@@ -156,15 +156,15 @@ class RingProblem:
 
         Raises
         ------
-        ValueError
+        InputError
             As the class; also if an edge has no bandwidth, or the graph has parallel edges.
         """
         if graph.is_multigraph():
-            raise ValueError("the graph may have parallel edges; add their bandwidths in a DiGraph or Graph")
+            raise InputError("the graph may have parallel edges; add their bandwidths in a DiGraph or Graph")
         nodes = {u: d.get("capacity") or {} for u, d in graph.nodes(data=True)}
         bare = next(((u, v) for u, v, d in graph.edges(data=True) if "bandwidth" not in d), None)
         if bare is not None:
-            raise ValueError(f"edge {bare[0]!r} -> {bare[1]!r} has no bandwidth")
+            raise InputError(f"edge {bare[0]!r} -> {bare[1]!r} has no bandwidth")
         shares = tuple(
             (((u, v),) if graph.is_directed() else ((u, v), (v, u)), d["bandwidth"])
             for u, v, d in graph.edges(data=True)
@@ -282,12 +282,12 @@ class _Network:
         """Refuse arcs to what is no node, from a node to itself, and twice the same."""
         unknown = sorted({node for arc in self.arcs for node in arc} - set(self.nodes))
         if unknown:
-            raise ValueError(f"links join {unknown[0]!r}, which is not a node")
+            raise InputError(f"links join {unknown[0]!r}, which is not a node")
         loop = next((u for u, v in self.arcs if u == v), None)
         if loop is not None:
-            raise ValueError(f"self loop at {loop!r}; a ring node needs no link to itself")
+            raise InputError(f"self loop at {loop!r}; a ring node needs no link to itself")
         if len(self.capacity) < len(self.arcs):
-            raise ValueError("an arc stands in two shares; add the bandwidths of parallel links")
+            raise InputError("an arc stands in two shares; add the bandwidths of parallel links")
 
     @cached_property
     def servers(self) -> tuple[str, ...]:
@@ -393,7 +393,7 @@ def slot_problem(instance: Instance, slot: int, so_far: Mapping[str, int] = _NO_
 
     Raises
     ------
-    ValueError
+    InputError
         If the slot is outside 1..T, the worker-slots so far are negative or of no job, or a job's utility so far is
         minus infinity (a log utility at 0).
 

@@ -15,6 +15,7 @@ from typing import Self
 from pydantic import model_validator
 
 from dlsched.arguments import checked
+from dlsched.errors import InputError
 from dlsched.models.document import Record
 from dlsched.models.fields import Amount
 
@@ -139,11 +140,11 @@ class RingMapping:
     def __post_init__(self) -> None:
         size = len(self.nodes)
         if len(self.paths) != (size if size > 1 else 0):
-            raise ValueError(f"a ring of {size} nodes has {size if size > 1 else 0} edges, not {len(self.paths)}")
+            raise InputError(f"a ring of {size} nodes has {size if size > 1 else 0} edges, not {len(self.paths)}")
         for a, path in enumerate(self.paths):
             ends = self.nodes[a], self.nodes[(a + 1) % size]
             if not path or (path[0], path[-1]) != ends:
-                raise ValueError(f"the path {path} of edge {a} does not lead from {ends[0]!r} to {ends[1]!r}")
+                raise InputError(f"the path {path} of edge {a} does not lead from {ends[0]!r} to {ends[1]!r}")
 
     def counts(self) -> Counter[str]:
         """Return how many ring nodes each substrate node hosts."""
@@ -193,7 +194,7 @@ def embedding_of(workers: Mapping[str, int], circulation: Mapping[Arc, int]) -> 
 
     Raises
     ------
-    ValueError
+    InputError
         If it is not balanced or does not join all servers with workers.
 
     Examples
@@ -214,10 +215,10 @@ def embedding_of(workers: Mapping[str, int], circulation: Mapping[Arc, int]) -> 
     reached = nx.node_connected_component(graph.to_undirected(as_view=True), start) if start in graph else {start}
     missed = [node for node in hosting if node not in reached]
     if missed:
-        raise ValueError(f"the circulation does not join {start!r} and {missed[0]!r}")
+        raise InputError(f"the circulation does not join {start!r} and {missed[0]!r}")
     part = graph.subgraph(reached)
     if not nx.is_eulerian(part):
-        raise ValueError("the circulation is not balanced at every node")
+        raise InputError("the circulation is not balanced at every node")
     walk = (start, *(v for _, v in nx.eulerian_circuit(part, source=start)))
     return Embedding(workers=hosting, ring=ring_along(walk, hosting))
 

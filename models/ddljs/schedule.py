@@ -97,7 +97,7 @@ def exact_utility(instance: Instance, schedule: Schedule) -> Fraction:
 
     Raises
     ------
-    ValueError
+    InputError
         If it is minus infinity: a job with a log utility gets nothing.
 
     Examples

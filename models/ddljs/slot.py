@@ -38,7 +38,7 @@ def build(
 
     Raises
     ------
-    ValueError
+    InputError
         If a job has a placement, the slot is outside 1..T, or there are too many paths to write out.
 
     References
@@ -73,7 +73,7 @@ def build_printed(
 
     Raises
     ------
-    ValueError
+    InputError
         As `build`, or if `literal` names another equation.
 
     References

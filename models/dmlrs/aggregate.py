@@ -15,6 +15,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from dlsched.errors import InputError
 from dlsched.lazy import pyo
 from dlsched.models.dmlrs.frame import (
     GAMMA,
@@ -42,7 +43,7 @@ def build(instance: Instance) -> pyo.ConcreteModel:
 
     Raises
     ------
-    ValueError
+    InputError
         If a job's external rate is above its internal rate.
 
     References
@@ -58,7 +59,7 @@ def build_summed(instance: Instance) -> pyo.ConcreteModel:
 
     Raises
     ------
-    ValueError
+    InputError
         If a job's external rate is above its internal rate.
     """
     return _build(instance, identical(instance))
@@ -67,7 +68,7 @@ def build_summed(instance: Instance) -> pyo.ConcreteModel:
 def _build(instance: Instance, groups: tuple[Group, ...]) -> pyo.ConcreteModel:
     for job in instance.jobs:
         if job.external_rate > job.internal_rate:
-            raise ValueError(
+            raise InputError(
                 f"job {job.name}: its external rate is above its internal rate: use dmlrs/compact or async"
             )
     m = pyo.ConcreteModel(name="DMLRS over groups of machines")

@@ -25,7 +25,7 @@ def build(instance: Instance) -> pyo.ConcreteModel:
 
     Raises
     ------
-    ValueError
+    InputError
         If the jobs are synchronous.
 
     References

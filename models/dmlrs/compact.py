@@ -30,7 +30,7 @@ def build(instance: Instance) -> pyo.ConcreteModel:
 
     Raises
     ------
-    ValueError
+    InputError
         If the jobs are asynchronous.
 
     References
@@ -45,7 +45,7 @@ def build_printed(instance: Instance) -> pyo.ConcreteModel:
 
     Raises
     ------
-    ValueError
+    InputError
         If the jobs are asynchronous.
 
     References

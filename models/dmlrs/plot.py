@@ -75,7 +75,7 @@ def plot(instance: Instance, schedule: Schedule, ax: Any = None) -> Any:
 
     Raises
     ------
-    ValueError
+    InputError
         If the schedule breaks a rule.
     MissingExtra
         If matplotlib is not installed.

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import islice
 
+from dlsched.errors import InputError
 from dlsched.halt import polled
 from dlsched.models.dmlrs.frame import fitting, servers_needed
 from dlsched.models.dmlrs.instance import Instance
@@ -43,7 +44,7 @@ def placements(instance: Instance, job: Job | AsyncJob, *, limit: int = MAX_SCHE
 
     Raises
     ------
-    ValueError
+    InputError
         If there are more than `limit`.
     """
     partial: list[Counts] = [{}]
@@ -67,10 +68,10 @@ def placements(instance: Instance, job: Job | AsyncJob, *, limit: int = MAX_SCHE
         )
         partial = list(islice(polled(more), STEPS * limit + 1))
         if len(partial) > STEPS * limit:
-            raise ValueError(f"job {job.name} has too many placements to enumerate")
+            raise InputError(f"job {job.name} has too many placements to enumerate")
     kept = [placement for placement in partial if _useful(job, placement)]
     if len(kept) > limit:
-        raise ValueError(f"job {job.name} has more than {limit} placements: too many to enumerate")
+        raise InputError(f"job {job.name} has more than {limit} placements: too many to enumerate")
     return kept
 
 
@@ -100,7 +101,7 @@ def enumerate_schedules(instance: Instance, job: Job | AsyncJob, *, limit: int =
 
     Raises
     ------
-    ValueError
+    InputError
         If there are too many to enumerate.
     """
     found = placements(instance, job, limit=limit)

@@ -38,7 +38,7 @@ def plot(instance: Instance, schedule: Schedule, ax: Any = None) -> Any:
 
     Raises
     ------
-    ValueError
+    InputError
         If the schedule breaks a rule: there would be no device to draw in.
     MissingExtra
         If matplotlib is not installed.

@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import Annotated, Literal, Self
 
 from dlsched.arguments import checked, named
+from dlsched.errors import InputError
 from dlsched.models.document import Record
 from dlsched.models.fields import Amount, PlainSlots
 from dlsched.models.hadar.instance import Instance, Job
@@ -252,7 +253,7 @@ def place(instance: Instance, counts: Mapping[int, Mapping[str, Mapping[str, int
 
     Raises
     ------
-    ValueError
+    InputError
         If a slot needs more devices of a type than the cluster has.
 
     Examples
@@ -281,7 +282,7 @@ def place(instance: Instance, counts: Mapping[int, Mapping[str, Mapping[str, int
                     if taken < free:
                         machines.append((machine, free - taken))
                 if need:
-                    raise ValueError(f"slot {t}: job {name} needs {need} more devices of type {r} than are free")
+                    raise InputError(f"slot {t}: job {name} needs {need} more devices of type {r} than are free")
     return Schedule.of(result)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from dlsched.arguments import at_least, checked
+from dlsched.errors import InputError
 from dlsched.models.hadar.instance import Instance, Job
 from dlsched.models.hadar.schedule import Allocation, bottleneck
 from dlsched.models.listed import MAX_SCHEDULES, Listed, listed
@@ -33,7 +34,7 @@ def gangs(instance: Instance, job: Job, *, limit: int = MAX_SCHEDULES) -> list[A
 
     Raises
     ------
-    ValueError
+    InputError
         If there are more than `limit`.
     """
     places = [(h.name, r, h.count(r)) for h in instance.machines for r in instance.device_types if job.rate_on(r)]
@@ -46,7 +47,7 @@ def gangs(instance: Instance, job: Job, *, limit: int = MAX_SCHEDULES) -> list[A
             for n in range(max(0, left - after), min(left, count) + 1)
         ]
         if len(partial) > limit:
-            raise ValueError(f"job {job.name} has more than {limit} gangs: too many to enumerate")
+            raise InputError(f"job {job.name} has more than {limit} gangs: too many to enumerate")
     return [chosen for left, chosen in partial if left == 0]
 
 
@@ -68,7 +69,7 @@ def enumerate_schedules(
 
     Raises
     ------
-    ValueError
+    InputError
         If there are too many to enumerate.
 
     Examples

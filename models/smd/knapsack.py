@@ -10,8 +10,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from dlsched.arguments import not_negative
+from dlsched.errors import InputError
 from dlsched.lazy import pyo
 from dlsched.models.formulation import Formulation, Kind
+from dlsched.models.numbers import amount
 from dlsched.models.parameters import declare, exact
 from dlsched.models.smd.data import cluster, reserving
 from dlsched.models.smd.inner import best_point
@@ -30,8 +33,8 @@ def build(instance: Instance, utilities: Mapping[str, float | Fraction] | None =
 
     Raises
     ------
-    ValueError
-        If a name is not a job, or a utility is negative.
+    InputError
+        If a name is not a job, or a utility is negative or no finite number.
 
     References
     ----------
@@ -43,9 +46,8 @@ def build(instance: Instance, utilities: Mapping[str, float | Fraction] | None =
         utilities = {name: point.utility for name, point in best.items() if point is not None}
     for name, worth in utilities.items():
         if name not in known:
-            raise ValueError(f"utilities.{name}: is not a job of the instance")
-        if not worth >= 0:
-            raise ValueError(f"utilities.{name}: {float(worth)} is negative")
+            raise InputError(f"utilities.{name}: is not a job of the instance")
+        not_negative(**{f"utilities.{name}": amount(f"utilities.{name}", worth)})
     model = pyo.ConcreteModel(name="SMD outer problem")
     model.I = pyo.Set(initialize=list(utilities), doc="jobs that could be admitted")
     declare(model, "utility", (model.I,), dict(utilities), "u_i, worth of the job if admitted [utility]", follows=True)

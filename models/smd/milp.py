@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from dlsched.errors import InputError
 from dlsched.lazy import pyo
 from dlsched.models.formulation import Formulation, Kind, accepted
 from dlsched.models.parameters import declare
@@ -30,7 +31,7 @@ def build(instance: Instance) -> pyo.ConcreteModel:
 
     Raises
     ------
-    ValueError
+    InputError
         If the jobs have more than `MAX_POINTS` points.
 
     References
@@ -45,7 +46,7 @@ def build_layers(instance: Instance) -> pyo.ConcreteModel:
 
     Raises
     ------
-    ValueError
+    InputError
         If the jobs have more than `MAX_POINTS` points.
 
     References
@@ -99,7 +100,7 @@ def _points(instance: Instance) -> dict[str, Ints]:
             found[job.name] = points(job)
             total += len(found[job.name])
             if total > MAX_POINTS:
-                raise ValueError(
+                raise InputError(
                     f"the jobs have more than {MAX_POINTS} feasible (workers, servers) points to write out"
                 )
     return found

@@ -15,6 +15,7 @@ from fractions import Fraction
 from itertools import combinations
 from typing import Any
 
+from dlsched.errors import InputError
 from dlsched.lazy import pyo
 from dlsched.models.formulation import Formulation, Kind
 from dlsched.models.parameters import declare
@@ -39,7 +40,7 @@ def build(instance: Instance, job: str | None = None) -> pyo.ConcreteModel:
 
     Raises
     ------
-    ValueError
+    InputError
         If there is no such job, its limits leave no room, or its time is identically 0.
 
     References
@@ -75,7 +76,7 @@ def build_at(
 
     Raises
     ------
-    ValueError
+    InputError
         As `build`, and if the number of caps is another.
 
     References
@@ -88,7 +89,7 @@ def build_at(
         assert point is not None
         caps = [_value(ratios(data).ratios[j], Fraction(point.workers), Fraction(point.servers)) for j in m.G]
     if len(caps) != len(m.G):
-        raise ValueError(f"caps: has {len(caps)} entries for {len(m.G)} ratios beside the last")
+        raise InputError(f"caps: has {len(caps)} entries for {len(m.G)} ratios beside the last")
     given = dict(zip(m.G, caps, strict=True))
     declare(m, "nu", (m.G,), given, "nu_j, most that the ratio may be [time]", within=pyo.Reals, follows=True)
     m.cap = pyo.Constraint(m.G, rule=lambda m, j: m.ratio[j] <= m.nu[j], doc="(14) the ratio is at most its cap")
@@ -101,7 +102,7 @@ def _frame(instance: Instance, name: str | None, number: str) -> tuple[Any, Job]
     job = job_of(instance, name)
     found = ratios(job).ratios
     if not found:
-        raise ValueError(f"job: the time of {job.name} is identically 0, a sum of no ratios")
+        raise InputError(f"job: the time of {job.name} is identically 0, a sum of no ratios")
     last = _widest(ratio_ranges(job))
     m = pyo.ConcreteModel(name=f"SMD {number} of {job.name}")
     m.job = job.name

@@ -6,7 +6,7 @@ import pyomo.environ as pyo
 import pytest
 from pyomo.gdp import Disjunction
 
-from dlsched.models import Inspection, build, compile_model, difference, inspect, spy
+from dlsched.models import InputError, Inspection, build, compile_model, difference, inspect, spy
 from dlsched.models.hadar import Instance
 
 H1 = Instance.parse(
@@ -196,7 +196,7 @@ def test_the_picture_has_a_mark_for_each_coefficient() -> None:
     empty = pyo.ConcreteModel()
     empty.x = pyo.Var()
     empty.total = pyo.Objective(expr=empty.x)
-    with pytest.raises(ValueError, match="no coefficients to draw"):
+    with pytest.raises(InputError, match="no coefficients to draw"):
         spy(empty)
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from pydantic import TypeAdapter, ValidationError
 
+from dlsched.models import InputError
 from dlsched.models.utility import Utility
 
 PARSE = TypeAdapter(Utility).validate_python
@@ -65,7 +66,7 @@ def test_shape() -> None:
 
 
 def test_log_at_zero_has_no_value() -> None:
-    with pytest.raises(ValueError, match="minus infinity"):
+    with pytest.raises(InputError, match="minus infinity"):
         PARSE({"kind": "log", "scale": 1, "offset": 0})(0)
 
 

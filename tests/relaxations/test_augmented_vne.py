@@ -17,7 +17,7 @@ from dlsched.models.ddljs import RingProblem, RingRequest, random, slot_problem
 from dlsched.models.ddljs.gvne import embedding_program
 from dlsched.models.ddljs.presets import benchmark
 from dlsched.models.solve import solve
-from dlsched.relaxations import augmented_vne, knapsack_vne, plain_vne, relax, select_rings
+from dlsched.relaxations import TransformationRefused, augmented_vne, knapsack_vne, plain_vne, relax, select_rings
 from dlsched.relaxations.conformance import Case, Kind, Relation, Transformation, check
 from dlsched.relaxations.matrix_model import Key
 from dlsched.relaxations.ring_lp import RingLp
@@ -307,7 +307,7 @@ def test_ring_selection() -> None:
     assert select_rings(problem, weights) == {"A": 1, "B": 3}
     assert select_rings(problem, weights, "mean") == {"A": 1, "B": 2}
     assert select_rings(problem, {("A", 2): 0.0, ("A", 3): 0.0}) == {"A": 2}
-    with pytest.raises(ValueError, match="unknown rule 'median'"):
+    with pytest.raises(InputError, match="unknown rule 'median'"):
         select_rings(problem, weights, "median")
     for ring, weight, says in ((("C", 1), 1.0, r"\('C', 1\)"), (("A", 9), 1.0, "size"), (("A", 2), math.nan, "number")):
         with pytest.raises(InputError, match=f"^weights: .*{says}"):
@@ -324,17 +324,17 @@ def test_selected_rings_do_not_depend_on_the_unit_of_the_profit(unit: Fraction) 
 
 
 def test_what_is_refused() -> None:
-    with pytest.raises(ValueError, match="no request 'C' with ring size 1"):
+    with pytest.raises(InputError, match="no request 'C' with ring size 1"):
         augmented_vne(line(), sizes={"C": 1})
-    with pytest.raises(ValueError, match="no request 'A' with ring size 4"):
+    with pytest.raises(InputError, match="no request 'A' with ring size 4"):
         plain_vne(line(), sizes={"A": 4})
-    with pytest.raises(ValueError, match="placement of its own"):
+    with pytest.raises(TransformationRefused, match="placement of its own"):
         knapsack_vne(cases.problem("G9_cap1"))
     knapsack = knapsack_vne(line(), cap=True)
-    with pytest.raises(ValueError, match="can be below the knapsack LP"):
+    with pytest.raises(InputError, match="can be below the knapsack LP"):
         knapsack.lift(knapsack.solve(), augmented_vne(line(), cap=True))
     plain = plain_vne(line())
-    with pytest.raises(ValueError, match="of the same problem, sizes and cap"):
+    with pytest.raises(InputError, match="of the same problem, sizes and cap"):
         plain.lift_duals(plain.solve(), augmented_vne(line(), cap=True))
-    with pytest.raises(ValueError, match="not of the same problem"):
+    with pytest.raises(InputError, match="not of the same problem"):
         knapsack.lift_duals(knapsack.solve(), plain_vne(line()))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pyomo.environ as pyo
 import pytest
 
-from dlsched.models import build, solve
+from dlsched.models import InputError, build, solve
 from dlsched.models.smd import preset, ratios
 from dlsched.relaxations import charnes_cooper, relax, sum_of_ratios
 
@@ -34,5 +34,5 @@ def test_arrays_have_no_model() -> None:
     job = next(job for job in preset("random", 0, jobs=6).jobs if job.can_run)
     found = sum_of_ratios(ratios(job), epsilon=0.1)
     assert found.model is None
-    with pytest.raises(ValueError, match="given as arrays"):
+    with pytest.raises(InputError, match="given as arrays"):
         found.recover()

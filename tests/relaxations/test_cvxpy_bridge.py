@@ -10,7 +10,7 @@ import numpy as np
 import pyomo.environ as pyo
 import pytest
 
-from dlsched.models import catalog, compile_model, residuals
+from dlsched.models import InputError, catalog, compile_model, residuals
 from dlsched.relaxations import (
     Point,
     TransformationRefused,
@@ -160,12 +160,12 @@ def test_points_and_duals_that_are_given() -> None:
     source = stranger.build()
     relaxation = relax(source)
     bridge = to_cvxpy(relaxation.model)
-    with pytest.raises(ValueError, match=r"has no solution to recover .* solve it first"):
+    with pytest.raises(InputError, match=r"has no solution to recover .* solve it first"):
         bridge.recover()
     point = bridge.recover(np.ones(4), np.array([2.0]))
     assert list(point.values.values()) == [1] * 4
     assert point.duals[relaxation.model.weight] == 2
-    with pytest.raises(ValueError, match="x"):
+    with pytest.raises(InputError, match="x"):
         bridge.recover(np.ones(3))
     bridge.problem.solve()
     back = relaxation.recover(bridge.recover().values, bridge.recover().duals)
@@ -179,13 +179,13 @@ def test_no_point_and_no_end() -> None:
     m.o = pyo.Objective(expr=m.x)
     bridge = to_cvxpy(m)
     assert bridge.problem.solve() == np.inf
-    with pytest.raises(ValueError, match="status: infeasible"):
+    with pytest.raises(InputError, match="status: infeasible"):
         bridge.recover()
     m.low.deactivate()
     m.o.sense = pyo.maximize
     bridge = to_cvxpy(m)
     assert bridge.problem.solve() == np.inf
-    with pytest.raises(ValueError, match="status: unbounded"):
+    with pytest.raises(InputError, match="status: unbounded"):
         bridge.recover()
 
 

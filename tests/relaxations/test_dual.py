@@ -7,6 +7,7 @@ from typing import Any
 import pyomo.environ as pyo
 import pytest
 
+from dlsched.models import InputError
 from dlsched.relaxations import TransformationRefused, dual, lift_bounds, relax, standard_form, to_cvxpy
 from dlsched.relaxations.conformance_cases import Case, plants, ranges, wyndor
 from tests.relaxations.conformance.cases import KNOWN
@@ -136,7 +137,7 @@ def test_unbounded_source_has_an_infeasible_dual(sense: int) -> None:
 
 def test_recover_reads_loaded_values_and_refuses_none() -> None:
     result = dual(wyndor())
-    with pytest.raises(ValueError, match="solve it"):
+    with pytest.raises(InputError, match="solve it"):
         result.recover()
     for variable, value in solve(result.model).values.items():
         variable.value = value

@@ -14,6 +14,7 @@ from pyomo.core.base.range import NumericRange
 from pyomo.gdp import Disjunction
 
 from dlsched import models
+from dlsched.models import InputError
 from dlsched.relaxations import (
     Relaxation,
     TransformationRefused,
@@ -369,7 +370,7 @@ def test_a_bound_that_is_no_number_is_refused_before_anything_is_lifted(bound: s
 
 
 def test_recover_refuses_a_foreign_model() -> None:
-    with pytest.raises(ValueError, match="does not come from"):
+    with pytest.raises(InputError, match="does not come from"):
         pyo.TransformationFactory("dlsched.lp_relaxation").recover(one())
 
 

@@ -7,7 +7,7 @@ import itertools
 import numpy as np
 import pytest
 
-from dlsched.models import solve
+from dlsched.models import InputError, solve
 from dlsched.models.dmlrs import Instance, check, exact_utility, preset, random
 from dlsched.models.dmlrs.instance import identical, singletons
 from dlsched.relaxations import relax
@@ -138,10 +138,10 @@ def test_a_slot_that_cannot_be_packed_is_named() -> None:
 def test_only_a_solution_is_packed() -> None:
     """Neither is a model that was not solved the empty schedule, nor is anything proved by a rounded point."""
     summed = aggregate_machines(preset("benchmark", 0, jobs=2, machines=3, slots=2))
-    with pytest.raises(ValueError, match=r"solve it$"):
+    with pytest.raises(InputError, match=r"solve it$"):
         summed.recover()
     relaxation = relax(summed.model)
     solve(relaxation.model)
     relaxation.recover(load=True)
-    with pytest.raises(ValueError, match=r"^\w+\[.*\] is [0-9.]+: solve the summed model with its integers$"):
+    with pytest.raises(InputError, match=r"^\w+\[.*\] is [0-9.]+: solve the summed model with its integers$"):
         summed.recover()

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dlsched.models import InputError
 from dlsched.models.ratio import FractionalSum, Polytope, Ratio
 from dlsched.relaxations import LinearProgram, Planar, TransformationRefused, planar, sum_of_ratios
 from dlsched.relaxations.planar import vertices
@@ -171,21 +172,21 @@ def test_slabs_do_not_change_what_is_found(size: int, monkeypatch: pytest.Monkey
 )
 def test_options_that_mean_nothing(change: dict[str, Any], message: str) -> None:
     problem = FractionalSum((ratio(W, P), ratio([0, 0, 3], W)), SQUARE)
-    with pytest.raises(ValueError, match=message):
+    with pytest.raises(InputError, match=message):
         sum_of_ratios(problem, **({"epsilon": 0.1} | change))
 
 
 @pytest.mark.parametrize("broken", [float("nan"), INF])
 def test_coefficients_that_are_no_numbers(broken: float) -> None:
-    with pytest.raises(ValueError, match="ratio 1 has a coefficient"):
+    with pytest.raises(InputError, match="ratio 1 has a coefficient"):
         sum_of_ratios(FractionalSum((ratio(W, P), ratio([0, 0, broken], W)), SQUARE), epsilon=0.1)
-    with pytest.raises(ValueError, match="polytope has a coefficient"):
+    with pytest.raises(InputError, match="polytope has a coefficient"):
         sum_of_ratios(FractionalSum((ratio(W, P),), region([1, 1], [4, float("nan")])), epsilon=0.1)
 
 
 def test_three_variables_are_not_planar() -> None:
     flat = ratio([1.0, 0, 0, 0], [0, 0, 0, 1.0])
-    with pytest.raises(ValueError, match="two variables"):
+    with pytest.raises(InputError, match="two variables"):
         Planar(FractionalSum((flat,), region([1, 1, 1], [2, 2, 2])))
 
 
@@ -212,10 +213,10 @@ def test_models_that_are_refused(sense: Any, domain: Any, expression: Any, messa
 
 def test_only_models_and_points_are_recovered() -> None:
     problem = FractionalSum((ratio(W, P), ratio([0, 0, 3], W)), SQUARE)
-    with pytest.raises(ValueError, match="arrays"):
+    with pytest.raises(InputError, match="arrays"):
         sum_of_ratios(problem, epsilon=0.1).recover()
     model = _model(pyo.minimize, pyo.Reals, lambda x: 10 + 0.1 * (x["w"] + x["p"]) + x["w"] / x["p"] + 40 / x["w"])
-    with pytest.raises(ValueError, match="no grid point"):
+    with pytest.raises(InputError, match="no grid point"):
         sum_of_ratios(model, epsilon=0.5, variant="printed").recover()
     found = sum_of_ratios(model, epsilon=0.5)
     assert model.x["w"].value is None

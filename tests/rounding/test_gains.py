@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dlsched.models import InputError
 from dlsched.rounding import gain_cover, gain_packing, violation_probability, width
 from tests.longer import examples
 
@@ -111,6 +112,6 @@ def test_wide_rows_need_no_gain() -> None:
     ],
 )
 def test_bad_input(call: Any, message: str) -> None:
-    with pytest.raises(ValueError, match=message) as caught:
+    with pytest.raises(InputError, match=message) as caught:
         call()
     assert "\n" not in str(caught.value)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from dlsched.models import InputError
 from dlsched.models.ddljs.requests import RingProblem, RingRequest
 from dlsched.models.ddljs.rings import RingMapping
 from dlsched.rounding import (
@@ -122,7 +123,7 @@ def test_ring_workers_keep_their_places() -> None:
 )
 def test_bad_options(options: dict[str, Any], message: str) -> None:
     problem, weighted = odd_cycle()
-    with pytest.raises(ValueError, match=message):
+    with pytest.raises(InputError, match=message):
         round_mappings(problem, weighted, np.random.default_rng(0), **options)
 
 
@@ -131,14 +132,14 @@ def test_bad_weights() -> None:
     problem = problem.keeping([*problem.requests[:1], request("2", {1: 1, 2: 1}), *problem.requests[2:]])
     pair = RingMapping(("s", "d1"), (("s", "d1"), ("d1", "s")))
     for bad, message in (
-        ({"4": weighted["1"]}, "there is no request '4'"),
+        ({"4": weighted["1"]}, "unknown request '4'; there are "),
         ({"1": weighted["1"] * 3}, "add up to at most 1"),
         ({"1": (WeightedMapping(HALF, 2, one("s")),)}, "a mapping of 1 nodes as ring of 2"),
         ({"1": (WeightedMapping(HALF, 2, RingMapping(("s", "s"), (("s",), ("s",)))),)}, "a mapping of 2 nodes"),
         ({"1": (WeightedMapping(HALF, 1, one("nowhere")),)}, "there is no node 'nowhere'"),
         ({"2": (WeightedMapping(HALF, 2, pair),)}, "there is no arc s -> d1"),
     ):
-        with pytest.raises(ValueError, match=message):
+        with pytest.raises(InputError, match=message):
             MappingTable.of(problem, bad)
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from dlsched.models import InputError
 from dlsched.models.ddljs.requests import RingProblem, RingRequest
 from dlsched.rounding import PlacementMix, WeightedCounts, integer_mix, placement_mix
 from tests.cases.mappings import HALF, random_problem, request
@@ -124,13 +125,13 @@ def test_bad_loads() -> None:
     wanted = request("r", {1: 1, 2: 1}, g=1)
     problem = RingProblem({"a": {"g": Fraction(2)}, "x": {}}, (), (wanted,))
     for loads, message in (
-        ({("r", 1): {"a": -0.5}}, "the load of a is -0.5"),
+        ({("r", 1): {"a": -0.5}}, "loads.a: -0.5 must not be negative"),
         ({("r", 1): {"x": 0.5}}, "node x is not valid"),
         ({("r", 3): {"a": 0.5}}, "size 3 is not valid"),
         ({("r", 1): {"a": 0.5}, ("r", 2): {"a": 1.5}}, "the weights add up to 1.25"),
     ):
-        with pytest.raises(ValueError, match=message):
+        with pytest.raises(InputError, match=message):
             placement_mix(problem, loads)
     placed = RingRequest("r", {1: Fraction(1)}, wanted.demand, Fraction(1), (frozenset("a"),))
-    with pytest.raises(ValueError, match="ring nodes differ in where they may be"):
+    with pytest.raises(InputError, match="ring nodes differ in where they may be"):
         placement_mix(problem.keeping([placed]), {("r", 1): {"a": 0.5}})

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dlsched.models import InputError
 from dlsched.rounding import (
     gain_packing,
     joint_violation_probability,
@@ -113,7 +114,7 @@ def test_width() -> None:
     ],
 )
 def test_bad_input(call: Any, message: str) -> None:
-    with pytest.raises(ValueError, match=message) as caught:
+    with pytest.raises(InputError, match=message) as caught:
         call()
     assert "\n" not in str(caught.value)
 
@@ -203,7 +204,7 @@ def test_rows_with_too_many_sums_are_refused(monkeypatch: pytest.MonkeyPatch) ->
 
     monkeypatch.setattr(convolution, "MAX_SUMS", 100)
     row = np.random.default_rng(0).integers(10**6, 2 * 10**6, size=20).tolist()
-    with pytest.raises(ValueError, match="more than 100 distinct partial sums: sample instead"):
+    with pytest.raises(InputError, match="more than 100 distinct partial sums: sample instead"):
         violation_probability(row, [Fraction(1, 3)] * 20, sum(row) // 2)
 
 

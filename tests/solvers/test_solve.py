@@ -14,7 +14,7 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dlsched.models import Solution, Status, compile_model, duals, residuals, solve
+from dlsched.models import InputError, Solution, Status, compile_model, duals, residuals, solve
 from dlsched.models import solve as solve_function
 from dlsched.relaxations import TransformationRefused, dual, lift_bounds, relax, standard_form
 from dlsched.solvers.highs import loaded
@@ -694,9 +694,9 @@ def test_duals_by_hand() -> None:
 
 def test_duals_of_a_milp_need_fixed_integers() -> None:
     model = knapsack()
-    with pytest.raises(ValueError, match="solve it first"):
+    with pytest.raises(InputError, match="solve it first"):
         duals(model)
-    with pytest.raises(ValueError, match="fix_integers=True"):
+    with pytest.raises(InputError, match="fix_integers=True"):
         duals(model, fix_integers=False)
     solve(model)
     assert duals(model)[model.fit] == pytest.approx(0)

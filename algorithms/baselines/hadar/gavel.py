@@ -132,7 +132,7 @@ def run(
 
     Raises
     ------
-    ValueError
+    InputError
         If a share is of an unknown job or type, negative or not finite, or a weight, cost or floor not positive and
         finite.
 
@@ -330,12 +330,12 @@ def _checked(instance: Instance, shares: Shares) -> Shares:
     jobs = {job.name for job in instance.jobs}
     for name, by_type in shares.items():
         if name not in jobs:
-            raise ValueError(f"shares.{name}: unknown job")
+            raise InputError(f"shares.{name}: unknown job")
         for r, share in by_type.items():
             if r not in instance.device_types:
-                raise ValueError(f"shares.{name}.{r}: unknown device type")
+                raise InputError(f"shares.{name}.{r}: unknown device type")
             if not 0 <= share < math.inf:
-                raise ValueError(f"shares.{name}.{r}: {share} must be finite and not negative")
+                raise InputError(f"shares.{name}.{r}: {share} must be finite and not negative")
     return shares
 
 

@@ -24,6 +24,7 @@ from fractions import Fraction
 import numpy as np
 
 from dlsched.arguments import checked
+from dlsched.errors import InputError
 from dlsched.lazy import sp
 from dlsched.models.hadar import Instance, Job
 from dlsched.models.hadar.schedule import isolated_throughput
@@ -90,7 +91,7 @@ def max_min_shares(
 
     Raises
     ------
-    ValueError
+    InputError
         If a weight is not positive and finite, or of a job that the instance does not have.
     SolverError
         If HiGHS does not solve a program.
@@ -172,9 +173,9 @@ def _checked(instance: Instance, weights: Weights) -> dict[str, Fraction]:
     jobs = {job.name for job in instance.jobs}
     for name, weight in weights.items():
         if name not in jobs:
-            raise ValueError(f"weights.{name}: unknown job")
+            raise InputError(f"weights.{name}: unknown job")
         if not 0 < weight < math.inf:
-            raise ValueError(f"weights.{name}: {weight} must be positive and finite")
+            raise InputError(f"weights.{name}: {weight} must be positive and finite")
     return {name: rational(weight) for name, weight in weights.items()}
 
 

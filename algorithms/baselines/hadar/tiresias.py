@@ -30,7 +30,7 @@ from dlsched.algorithms.simulator.simulate import policy_algorithm
 from dlsched.arguments import checked, positive
 from dlsched.errors import InputError
 from dlsched.models.hadar import Job
-from dlsched.models.numbers import rational
+from dlsched.models.numbers import amount, rational
 
 THRESHOLD = 3600
 """Device-seconds after which a job leaves the first of two queues: the example of the simulator's documentation."""
@@ -83,7 +83,7 @@ class Tiresias(Policy):
     ) -> None:
         positive(promote_knob=promote_knob)
         listed = list(thresholds) if isinstance(thresholds, Sequence) else [thresholds]
-        self._thresholds = [rational(threshold) for threshold in listed]
+        self._thresholds = [amount(f"thresholds[{i}]", threshold) for i, threshold in enumerate(listed)]
         if not all(low < high for low, high in pairwise([Fraction(0), *self._thresholds])):
             raise InputError(f"thresholds: {listed} must be positive and rise")
         self._knob = None if promote_knob is None else rational(promote_knob)

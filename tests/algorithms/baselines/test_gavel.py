@@ -16,6 +16,7 @@ from dlsched.algorithms.baselines.hadar.max_min import max_min_shares
 from dlsched.algorithms.run import Stripped
 from dlsched.algorithms.simulator import run_policy, simulate
 from dlsched.algorithms.simulator.placement import by_type
+from dlsched.models import InputError
 from dlsched.models.hadar import Instance, Schedule, check, completions, preset
 from dlsched.solvers.solution import SolverError
 from tests.longer import examples
@@ -345,7 +346,7 @@ def test_rates_that_all_but_tie(
     ],
 )
 def test_bad_shares_are_refused(shares: gavel.Shares, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
+    with pytest.raises(InputError, match=message):
         gavel.run(preset("motivation"), shares)
 
 
@@ -359,9 +360,9 @@ def test_bad_shares_are_refused(shares: gavel.Shares, message: str) -> None:
     ],
 )
 def test_bad_weights_are_refused(weights: dict[str, float], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
+    with pytest.raises(InputError, match=message):
         gavel.run(preset("motivation"), weights=weights)
-    with pytest.raises(ValueError, match="equal"):
+    with pytest.raises(InputError, match="equal"):
         gavel.run(preset("motivation"), normaliser="equal")
 
 

@@ -20,6 +20,7 @@ from dlsched.algorithms.baselines.hadar.las import Las
 from dlsched.algorithms.baselines.hadar.srtf import Srtf
 from dlsched.algorithms.baselines.hadar.tiresias import Tiresias
 from dlsched.algorithms.simulator import Placement, Policy, busy, check, run_policy, simulate
+from dlsched.models import InputError
 from dlsched.models.hadar import Instance
 from dlsched.models.options import options_of
 from tests.algorithms.simulator.gpus import instance_of, spans
@@ -139,7 +140,7 @@ def test_srtf_looks_at_the_fastest_gang_that_a_job_can_have() -> None:
 
 @pytest.mark.parametrize("bad", [[2, 2], [3, 2], [-1], 0])
 def test_thresholds_rise(bad: list[float] | float) -> None:
-    with pytest.raises(ValueError, match="thresholds"):
+    with pytest.raises(InputError, match="thresholds"):
         Tiresias(thresholds=bad)
 
 

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from dlsched.algorithms import Decision, Run, hadar
 from dlsched.algorithms.hadar.commit import best_response
 from dlsched.algorithms.hadar.cover import best_schedule
+from dlsched.models import InputError
 from dlsched.models.hadar import Instance, Job, Schedule, check, preset, utility
 from tests import paths
 from tests.longer import examples
@@ -230,7 +231,7 @@ def test_runs_do_not_depend_on_the_seed() -> None:
     "options", [{"variant": "final"}, {"mode": "batch"}, {"comm_cost": -1.0}, {"comm_cost": math.nan}]
 )
 def test_bad_options_are_refused(options: dict[str, Any]) -> None:
-    with pytest.raises(ValueError, match=r"final|batch|comm_cost"):
+    with pytest.raises(InputError, match=r"final|batch|comm_cost"):
         hadar.run(instance("H1"), **options)
 
 
@@ -238,7 +239,7 @@ def test_devices_cannot_be_given_away_twice() -> None:
     h1 = instance("H1")
     occupancy = hadar.Occupancy(h1, hadar.constants(h1))
     occupancy.commit({1: ((0, 1),)})
-    with pytest.raises(ValueError, match="slot 1, machine m1: 2 devices of type v100"):
+    with pytest.raises(InputError, match="slot 1, machine m1: 2 devices of type v100"):
         occupancy.commit({1: ((0, 1),)})
 
 

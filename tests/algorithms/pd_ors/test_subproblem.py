@@ -36,7 +36,7 @@ from dlsched.algorithms.pd_ors import (
 from dlsched.algorithms.pd_ors.placements import greedy, lower_bound
 from dlsched.algorithms.pd_ors.response import Settings
 from dlsched.algorithms.run import Variant
-from dlsched.models import build, solve
+from dlsched.models import InputError, build, solve
 from dlsched.models.dmlrs import Instance, check, random
 from dlsched.relaxations import relax
 from dlsched.rounding import success_probability
@@ -503,7 +503,7 @@ def test_a_market_sees_only_what_its_job_needs_and_what_is_left() -> None:
     assert view.room.tolist() == [[[8]], [[4]]]
     assert (view.worker.tolist(), view.server.tolist()) == ([1], [3])
     assert market(state, inst.jobs[0], 2, empty=True).room.tolist() == [[[8]], [[8]]]
-    with pytest.raises(ValueError, match="more than what is left"):
+    with pytest.raises(InputError, match="more than what is left"):
         state.commit(inst.jobs[0], {2: {"m0": (2, 1)}})
 
 

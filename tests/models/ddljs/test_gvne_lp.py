@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from dlsched.models import Status, build, catalog, solve
+from dlsched.models import InputError, Status, build, catalog, solve
 from dlsched.models.ddljs import Instance, slot_problem
 from dlsched.models.ddljs.gvne_lp import augmented_program
 from dlsched.models.numbers import agree
@@ -68,5 +68,5 @@ def test_the_augmented_program_has_a_copy_for_each_place_of_ring_node_0() -> Non
     model = build("ddljs/gvne-augmented", of)
     assert (len(model.weight), len(model.place), len(model.route)) == (4, 4, 8)
     assert len(augmented_vne(slot_problem(of, 1)).matrix.c) == 16
-    with pytest.raises(ValueError, match="no job 'J' with a ring of 3"):
+    with pytest.raises(InputError, match="no job 'J' with a ring of 3"):
         build("ddljs/gvne-augmented", of, sizes={"J": 3})

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from dlsched.models import InputError
 from dlsched.models.ddljs import Embedding, RingMapping, embedding, embedding_of
 from dlsched.models.ddljs.rings import Arc, ring_along, without_loops
 from tests.oracles.ddljs_rules import ring_is_one_cycle
@@ -96,7 +97,7 @@ def test_an_unbalanced_flow_is_refused(drawn: tuple[dict[str, int], Counter[Arc]
     hosts = [node for node, n in workers.items() if n]
     assume(len(hosts) > 1)
     arcs[hosts[0], "spare"] += 1
-    with pytest.raises(ValueError, match="not balanced"):
+    with pytest.raises(InputError, match="not balanced"):
         embedding_of(workers, arcs)
 
 
@@ -109,14 +110,14 @@ def test_cycles_apart_from_the_servers_are_left_out() -> None:
 
 @pytest.mark.parametrize("circulation", [{}, {("a", "x"): 1, ("x", "a"): 1}, {("x", "y"): 1, ("y", "x"): 1}])
 def test_servers_that_the_flow_does_not_join_are_refused(circulation: dict[Arc, int]) -> None:
-    with pytest.raises(ValueError, match="does not join 'a' and 'b'"):
+    with pytest.raises(InputError, match="does not join 'a' and 'b'"):
         embedding_of({"a": 1, "b": 1}, circulation)
 
 
 def test_two_flows_of_two_servers_each_are_not_one_ring() -> None:
     """G4: two pairs; every server has degree one in and out."""
     pairs: dict[Arc, int] = {("a", "b"): 1, ("b", "a"): 1, ("c", "d"): 1, ("d", "c"): 1}
-    with pytest.raises(ValueError, match="does not join"):
+    with pytest.raises(InputError, match="does not join"):
         embedding_of(dict.fromkeys("abcd", 1), pairs)
 
 
@@ -130,7 +131,7 @@ BAD_MAPPINGS: list[tuple[Any, Any, str]] = [
 
 @pytest.mark.parametrize(("nodes", "paths", "message"), BAD_MAPPINGS)
 def test_mappings_whose_paths_do_not_join_are_refused(nodes: Any, paths: Any, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
+    with pytest.raises(InputError, match=message):
         RingMapping(nodes, paths)
 
 

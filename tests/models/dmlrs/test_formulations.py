@@ -155,7 +155,7 @@ def test_the_external_problem_refuses_what_it_cannot_read() -> None:
         ({"prices": {("m", "r"): 1}}, r"prices: \('m', 'r'\) is not a machine and a resource"),
         ({"residuals": {(instance.machines[0].name, instance.resources[0]): -1}}, "must not be negative"),
     ):
-        with pytest.raises(ValueError, match=message):
+        with pytest.raises(InputError, match=message):
             build("dmlrs/external-slot", instance, **data)
 
 
@@ -172,13 +172,13 @@ def test_a_workload_is_not_negative(name: str) -> None:
 
 
 def test_formulations_of_the_other_paper_are_refused() -> None:
-    with pytest.raises(ValueError, match="use dmlrs/async"):
+    with pytest.raises(InputError, match="use dmlrs/async"):
         build("dmlrs/compact", small(1, asynchronous=True))
-    with pytest.raises(ValueError, match="use dmlrs/compact"):
+    with pytest.raises(InputError, match="use dmlrs/compact"):
         build("dmlrs/async", small(1))
     faster = CASES["D4"]["instance"]
     jobs = [job | {"internal_rate": 1, "external_rate": 2} for job in faster["jobs"]]
-    with pytest.raises(ValueError, match="external rate is above its internal rate"):
+    with pytest.raises(InputError, match="external rate is above its internal rate"):
         build("dmlrs/compact-milp", Instance.parse(faster | {"jobs": jobs}))
 
 
@@ -198,5 +198,5 @@ def test_too_many_schedules_are_not_written_out() -> None:
     data = CASES["D1"]["instance"]
     machines = [{"name": f"m{h}", "capacity": dict.fromkeys(data["resources"], 50)} for h in range(6)]
     jobs = [job | {"batch": 40, "samples": 400} for job in data["jobs"]]
-    with pytest.raises(ValueError, match="too many"):
+    with pytest.raises(InputError, match="too many"):
         build("dmlrs/schedules", Instance.parse(data | {"slots": 9, "machines": machines, "jobs": jobs}))

@@ -13,7 +13,7 @@ import pyomo.environ as pyo
 import pytest
 
 from dlsched.algorithms.pd_ors import Occupancy, constants, external_lp, market
-from dlsched.models import build, dmlrs, read, solve
+from dlsched.models import InputError, build, dmlrs, read, solve
 from dlsched.models.dmlrs import Instance
 from dlsched.relaxations import relax
 from tests.cases.dmlrs import built, job
@@ -262,5 +262,5 @@ def test_what_is_no_job_slot_or_place_is_refused() -> None:
         ("dmlrs/external-slot", {"workload": math.nan}, "workload: must be a finite number, not nan"),
         ("dmlrs/async-external-slot", {}, "use dmlrs/compact"),
     ):
-        with pytest.raises(ValueError, match=message):
+        with pytest.raises(InputError, match=message):
             build(name, instance, **data)

@@ -327,9 +327,9 @@ def test_what_no_best_response_is_asked_for() -> None:
     instance = Instance.parse(CASES["H4"]["instance"])
     machine, job = instance.machines[0], instance.jobs[0]
     place = machine.name, instance.device_types[0], 1
-    with pytest.raises(ValueError, match="unknown job 'J9'; there are"):
+    with pytest.raises(InputError, match="unknown job 'J9'; there are"):
         build("hadar/response", instance, job="J9")
-    with pytest.raises(ValueError, match="2 of 1 devices"):
+    with pytest.raises(InputError, match="2 of 1 devices"):
         build("hadar/response", instance, job=job.name, allocated={place: 2})
 
 
@@ -377,7 +377,7 @@ def test_iterations_left_in_floats_are_the_fraction_that_they_stand_for(left: An
 
 def test_what_no_round_is_asked_for() -> None:
     instance = Instance.parse(CASES["H4"]["instance"])
-    with pytest.raises(ValueError, match="slot: 11 is not between 1 and 10"):
+    with pytest.raises(InputError, match="slot: 11 is not between 1 and 10"):
         build("hadar/round", instance, slot=11)
     cell = instance.machines[0].name, instance.device_types[0]
     for data, words in (

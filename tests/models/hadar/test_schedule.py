@@ -201,5 +201,5 @@ def test_the_optimum_survives_a_file(data: dict[str, Any]) -> None:
 def test_place_fills_machines_and_refuses_what_does_not_fit() -> None:
     schedule = place(INSTANCE, {1: {"J1": {"v100": 2, "k80": 1}}})
     assert sum(n for _, _, a in schedule.items() for d in a.values() for n in d.values()) == 3
-    with pytest.raises(ValueError, match="needs 1 more devices of type v100"):
+    with pytest.raises(InputError, match="needs 1 more devices of type v100"):
         place(INSTANCE, {1: {"J1": {"v100": 3}}})

@@ -13,7 +13,7 @@ import pyomo.environ as pyo
 import pytest
 
 from dlsched.bounds.witness import shipped
-from dlsched.models import build, catalog, compile_model, inspect, read, residuals, smd, solve
+from dlsched.models import InputError, build, catalog, compile_model, inspect, read, residuals, smd, solve
 from dlsched.models.numbers import agree
 from dlsched.models.smd import Instance, Schedule, best_point, check, exact_utility, points, preset, ratios, utility
 from dlsched.models.smd import milp as milp_module
@@ -57,7 +57,7 @@ def test_golden_inner_optimum(name: str) -> None:
     for job in instance.jobs:
         point = best_point(job)
         if point is None:
-            with pytest.raises(ValueError, match="leave no room for one worker and one server"):
+            with pytest.raises(InputError, match="leave no room for one worker and one server"):
                 build("smd/inner", instance, job=job.name)
             continue
         model = build("smd/inner", instance, job=job.name)
@@ -188,18 +188,18 @@ def test_the_knapsack_over_given_utilities() -> None:
     instance = Instance.parse(CASES["S3"]["instance"])
     assert solve(build("smd/knapsack", instance, utilities={"J1": 7, "J3": Fraction(1, 2)})).objective == 7
     assert solve(build("smd/knapsack", instance, utilities={})).objective == 0
-    with pytest.raises(ValueError, match=r"utilities\.J9: is not a job of the instance"):
+    with pytest.raises(InputError, match=r"utilities\.J9: is not a job of the instance"):
         build("smd/knapsack", instance, utilities={"J9": 1})
-    with pytest.raises(ValueError, match=r"utilities\.J1: -1\.0 is negative"):
+    with pytest.raises(InputError, match=r"utilities\.J1: -1 must not be negative"):
         build("smd/knapsack", instance, utilities={"J1": -1})
 
 
 def test_the_inner_problem_of_no_job() -> None:
     instance = Instance.parse(CASES["S5"]["instance"])
     assert build("smd/inner", instance).name == "SMD inner problem of J1"
-    with pytest.raises(ValueError, match="unknown job 'J9'; there are J1, J2, J3, J4"):
+    with pytest.raises(InputError, match="unknown job 'J9'; there are J1, J2, J3, J4"):
         build("smd/inner", instance, job="J9")
-    with pytest.raises(ValueError, match="no job's limits leave room"):
+    with pytest.raises(InputError, match="no job's limits leave room"):
         build("smd/inner", instance.model_copy(update={"jobs": instance.jobs[2:3]}))
 
 
@@ -211,7 +211,7 @@ def test_no_jobs(name: str) -> None:
 
 def test_too_many_points_are_not_written_out(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(milp_module, "MAX_POINTS", 10)
-    with pytest.raises(ValueError, match="more than 10 feasible"):
+    with pytest.raises(InputError, match="more than 10 feasible"):
         build("smd/milp", Instance.parse(CASES["S1"]["instance"]))
 
 
@@ -271,5 +271,5 @@ def test_caps_below_every_point_leave_nothing() -> None:
     for caps in product(*printed.grids):
         model = build("smd/ratio-caps", instance, caps=list(map(float, caps)))
         assert solve(model, solver="scip").status is Status.INFEASIBLE
-    with pytest.raises(ValueError, match="caps: has 1 entries for 2 ratios"):
+    with pytest.raises(InputError, match="caps: has 1 entries for 2 ratios"):
         build("smd/ratio-caps", instance, caps=[1])
