@@ -239,6 +239,10 @@ def _rendered(console: Any, columns: Sequence[str], cells: Sequence[Sequence[str
             widths = _shared(natural, _least(columns, cells), console.width - 1 - len(columns))
             for k, width in enumerate(widths or ()):
                 grid.columns[k].width = width
+            if widths is None:
+                # Every column shows some of its letters in each line, names as well.
+                for each in grid.columns:
+                    each.no_wrap, each.min_width = False, 1
             grid.padding = (0, 0)
             grid.show_lines = widths is None or any(map(gt, contents, widths))
         console.print(grid)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -133,9 +134,15 @@ class Problem(Generic[I, S]):
 
     def fits(self, data: Any) -> bool:
         """Tell whether a document has the fields of an instance, all that it needs and no other."""
+        return self.misfits(data) == 0
+
+    def misfits(self, data: Any) -> float:
+        """Return how many fields a document lacks of what an instance needs, or has beside; infinite if it has none."""
+        if not isinstance(data, dict):
+            return math.inf
         known = self.instance.model_fields
-        fields = set(data) if isinstance(data, dict) else set()
-        return fields <= set(known) and all(name in fields for name, field in known.items() if field.is_required())
+        needed = {name for name, field in known.items() if field.is_required()}
+        return len(data.keys() - known) + len(needed - data.keys())
 
     def preset(self, name: str, seed: Seed = 0, **sizes: Any) -> I:
         """Return an instance of a family.
@@ -151,6 +158,10 @@ class Problem(Generic[I, S]):
         expect(f"what preset {name} of {self.name} returns", found, self.instance)
         return found
 
+
+_NEARLY = 2
+"""Fields, wrong or missing, with which a document is still taken for an instance. Arbitrary: a name that is misspelt is
+two."""
 
 PROBLEMS: Registry[Problem[Any, Any]] = Registry(
     "problems",
@@ -224,7 +235,8 @@ def load_instance(path: PathLike) -> tuple[Problem[Any, Any], Any]:
     Raises
     ------
     InputError
-        If it is an instance of no problem; where its fields are those of one problem, the message is that problem's.
+        If it is an instance of no problem; where its fields are those of one problem, or nearly so, the message is
+        that problem's.
 
     Examples
     --------
@@ -237,9 +249,22 @@ def load_instance(path: PathLike) -> tuple[Problem[Any, Any], Any]:
     data = read_json(path)
     fitting = [entry for entry in problems() if entry.fits(data)]
     if not fitting:
+        if nearest := _nearest(data):
+            try:
+                nearest.instance.parse(data, path)
+            except InputError as error:
+                raise InputError(f"{error} (read as an instance of {nearest.name})") from None
         known = ", ".join(entry.name for entry in problems())
         raise InputError(f"{path}: has not the fields of an instance of {known}; `dlsched schema PROBLEM` has them")
     for entry in fitting[:-1]:
         with suppress(InputError):
             return entry, entry.instance.parse(data, path)
     return fitting[-1], fitting[-1].instance.parse(data, path)
+
+
+def _nearest(data: Any) -> Problem[Any, Any] | None:
+    """Return the one problem that a document is nearly an instance of; None where it is of none, or of several."""
+    misfits = {entry.name: entry.misfits(data) for entry in problems()}
+    least = min(misfits.values(), default=math.inf)
+    near = [entry for entry in problems() if misfits[entry.name] == least]
+    return near[0] if least <= _NEARLY and len(near) == 1 else None

@@ -11,6 +11,7 @@ no second one, and a point beyond it is none: it breaks a row by less than is lo
 from __future__ import annotations
 
 import importlib.util
+import math
 import time
 from collections import defaultdict
 from collections.abc import Callable, Sequence
@@ -328,8 +329,9 @@ class _Court:
         return Note(f"{finding.route}: ", *said)
 
 
-_ONE = 1 << 60
-"""Multipliers are rounded to multiples of 2^-60, so that most of the work is in whole numbers; any others will do."""
+_BITS = 60
+"""Multipliers are rounded to multiples of 2^-60, or of as small a part of the largest one where that is below 1, so
+that most of the work is in whole numbers. Any others will do, but cost the bound what they are off by."""
 
 
 def dual_bound(matrix: Matrix, duals: Floats) -> Fraction | None:
@@ -348,10 +350,11 @@ def dual_bound(matrix: Matrix, duals: Floats) -> Fraction | None:
     what the sides of the row, or the bounds of the column, allow. A multiplier of a side that is infinite counts 0.
     """
     sign = -matrix.sense
-    total = sign * Fraction(matrix.offset) * _ONE
+    one = 1 << (_BITS - min(0, math.frexp(float(np.abs(duals).max(initial=0.0)))[1]))
+    total = sign * Fraction(matrix.offset) * one
     loads: dict[int, int | Fraction] = defaultdict(int)
     for row in polled(duals.nonzero()[0].tolist()):
-        y = sign * round(Fraction(float(duals[row])) * _ONE)
+        y = sign * round(Fraction(float(duals[row])) * one)
         side = float(matrix.row_upper[row] if y > 0 else matrix.row_lower[row])
         if side in (float("inf"), -float("inf")):
             continue
@@ -362,9 +365,9 @@ def dual_bound(matrix: Matrix, duals: Floats) -> Fraction | None:
             loads[column] += y * (int(value) if value.is_integer() else Fraction(value))
     bounds = zip(matrix.c.tolist(), matrix.lower.tolist(), matrix.upper.tolist(), strict=True)
     for column, (cost, low, high) in enumerate(polled(bounds)):
-        reduced = sign * Fraction(cost) * _ONE - loads.get(column, 0)
+        reduced = sign * Fraction(cost) * one - loads.get(column, 0)
         end = high if reduced > 0 else low
         if reduced and end in (float("inf"), -float("inf")):
             return None
         total += reduced * Fraction(end) if reduced else 0
-    return Fraction(sign * total, _ONE)
+    return Fraction(sign * total, one)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 from fractions import Fraction
 from importlib import import_module
 from pathlib import Path
@@ -237,6 +238,21 @@ def test_a_file_of_no_problem_is_refused(tmp_path: Path) -> None:
     (tmp_path / "i.json").write_text("{}", encoding="utf-8")
     with pytest.raises(InputError, match=r"i.json: has not the fields of an instance of ddljs, dmlrs, hadar, smd; "):
         load_instance(tmp_path / "i.json")
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_a_file_with_a_wrong_field_is_told_of_it(name: str, tmp_path: Path) -> None:
+    data = drawn(name).dump()
+    first = next(iter(data))
+    wrong = {
+        rf"extra: unknown field \(read as an instance of {name}\)": data | {"extra": 1},
+        f"{first}: required field is missing": {key: value for key, value in data.items() if key != first},
+        f"{first}: required field is missing .*read": {"odd" if key == first else key: data[key] for key in data},
+    }
+    for message, changed in wrong.items():
+        (tmp_path / "i.json").write_text(json.dumps(changed), encoding="utf-8")
+        with pytest.raises(InputError, match=f"i.json: {message}"):
+            load_instance(tmp_path / "i.json")
 
 
 def test_schedules_of_another_kind_have_no_share_of_the_bound() -> None:

@@ -80,6 +80,24 @@ def test_in_a_terminal_for_nothing_else_no_cell_is_lost(
         assert said == "".join(f"{row[k]:.9g}" if k == 2 else row[k] for row in rows)
 
 
+def test_names_are_broken_where_they_leave_nothing_to_other_columns(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for width, columns, rows in (
+        (10, ("", "value"), [("seconds_proved", 1.5), ("value", 7)]),
+        (40, ("L" * 45, "b", "c"), [("1", "2", "3")]),
+        (20, ("claim", "status"), [("pd-ors/theorem-5-exponent", "violated")]),
+    ):
+        monkeypatch.setenv("COLUMNS", str(width))
+        output.table("Narrow", columns, rows)
+        told = re.sub(r"\x1b\[\d*m", "", capsys.readouterr().out)
+        assert max(map(len, told.splitlines())) <= width
+        lines = [re.split("[\u2502\u2503]", line)[1:-1] for line in told.splitlines() if line[:1] in "\u2502\u2503"]
+        said = ["".join(line[k].strip() for line in lines if len(line) > k) for k in range(2)]
+        for row in (columns, *rows):
+            assert all(any(str(cell) in part for part in said) for cell in row), told
+
+
 def test_words_stay_whole_where_they_fit(narrow: Callable[..., list[str]]) -> None:
     text = "the bottleneck of a schedule is what it takes from transformations of formulations "
     columns = ("name", "kind of it", ">measured", "what is said")

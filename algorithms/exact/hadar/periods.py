@@ -29,12 +29,13 @@ from dlsched.algorithms.exact.hadar.greedy import FEW_USES, Lists, by_worth, fir
 from dlsched.algorithms.exact.hadar.problem import Ints, Needs
 from dlsched.algorithms.exact.hadar.rows import hall_sets
 from dlsched.algorithms.exact.result import Note
-from dlsched.halt import Halt, grace, left, over, polled, until
+from dlsched.halt import Halt, cut, grace, left, over, polled, until
 from dlsched.models.hadar import Instance, Schedule
 from dlsched.solvers.builder import Builder
 from dlsched.solvers.matrix import Floats
 from dlsched.solvers.solution import Status
 from dlsched.solvers.solve import solve_matrix
+from dlsched.tolerances import TOLERANCE
 
 _ROUTE = "linear program over periods of slots"
 
@@ -46,6 +47,10 @@ _MOST_COLUMNS = 100_000
 
 _LONGER = 3.0
 """Times as long as a linear program the next one takes at most, which has half as many periods more."""
+
+_IN_VAIN = 3
+"""Programs, one after the other, that lower the bound by less than the tolerance, after which there is no other one.
+Arbitrary: with a job alone on an idle cluster none does, and the last ones took minutes and gigabytes."""
 
 _BOUND_SHARE = 0.4
 """Of the time, for bounds; of the rest, for schedules, as much at most to put one on machines. Arbitrary."""
@@ -95,6 +100,8 @@ class Periods:
         self._order = by_worth(jobs)
         self._best = self._lists.runs(self._order)
         self._waits = self._uses > FEW_USES  # else it is the first schedule
+        if sum(needs.most_slots for needs in jobs) > self._lists.most:
+            known.note(f"schedules of at most {self._lists.most} slots, those of all jobs together, are looked for")
         alone = [_raised(needs.job.utility.exact(needs.first - needs.job.arrival)) for needs in jobs]
         known.unit = max(alone)
         known.bound(math.fsum(alone), "every job at its best")
@@ -121,7 +128,7 @@ class Periods:
         most = max(1, _MOST_COLUMNS // (len(self.jobs) * (self._options + 2)))
         few = min(_FEW, most, len(self.slots))
         ends = np.unique(np.linspace(0, len(self.slots), few + 1).astype(np.int64))
-        best, count = math.inf, 0
+        best, count, in_vain = math.inf, 0, 0
         with suppress(Halt), until(seconds=left(_BOUND_SHARE)):
             while len(ends) <= most + 1:
                 start = time.perf_counter()
@@ -131,12 +138,13 @@ class Periods:
                     break
                 if bound is None:
                     break
+                in_vain = in_vain + 1 if bound > best * (1 - TOLERANCE) else 0
                 best, count = min(best, bound), len(ends) - 1
                 self.known.bound(bound, _ROUTE)
                 self.known.tell("periods")
                 halves = _halved(ends, gains)
                 is_late = _is_left_less_than(_LONGER * (time.perf_counter() - start))
-                if is_late or self.known.closed() or len(halves) == len(ends):
+                if is_late or in_vain == _IN_VAIN or self.known.closed() or len(halves) == len(ends):
                     break
                 ends = halves
         if count:
@@ -218,13 +226,14 @@ class Periods:
                 if in_vain > len(self._order):
                     self._put()
         finally:
-            with grace():
+            # Whoever presses Ctrl-C gets the schedule before it, where this one takes long.
+            with suppress(Halt), grace():
                 self._put()
 
     def _put(self) -> None:
         """Put the best list on machines, where it waits for that and there is time for it."""
         if self._waits and not self._is_late():
-            self.known.take(self._lists.schedule(self._best))
+            self.known.take(cut(lambda: self._lists.schedule(self._best)))
             self._waits = False
             self.known.tell("search")
 

@@ -54,6 +54,18 @@ def test_no_multipliers_prove_too_much(seed: int) -> None:
         assert -matrix.sense * (float(bound) - best) >= -1e-9 * max(1.0, abs(best))
 
 
+@pytest.mark.parametrize("scale", [1e-300, 1e-40, 1e-20, 1e-12, 1e12, 1e40])
+def test_the_unit_of_multipliers_is_no_matter(scale: float) -> None:
+    """At 1e-40 all of them were rounded to 0, and every job was worth what it is at its best."""
+    program = Builder(-1)
+    x = program.columns(np.array([3.0, 5.0, 50.0]), cost=scale * np.array([1.0, 2.0, 3.0]))
+    program.row([(int(column), 1.0) for column in x], upper=4.0)
+    program.row(zip(x.tolist(), (2.0, 1.0, 3.0), strict=True), upper=7.0)
+    bound = dual_bound(program.matrix(), scale * np.array([1.5, 0.5]))
+    assert bound is not None
+    assert float(bound / Fraction(scale)) == pytest.approx(9.5, rel=1e-15, abs=0)
+
+
 def test_nothing_is_proved_of_an_unbounded_program() -> None:
     program = Builder(-1)
     program.column(cost=1.0)

@@ -146,3 +146,14 @@ def test_jobs_that_do_not_meet_are_proved_over_many_slots() -> None:
     assert found.proved
     alone = sum((j.job.utility.exact(j.first - j.job.arrival) for j in useful_jobs(instance)), Fraction(0))
     assert found.value == pytest.approx(float(alone))
+
+
+def test_a_job_alone_asks_for_few_programs() -> None:
+    """None of them lowers the bound; it took minutes, and was worth nothing without a word of why."""
+    data = two_jobs().dump()
+    data["slots"], data["jobs"] = 10**6, [data["jobs"][0] | {"iterations": 6 * 10**5}]
+    data["jobs"][0]["utility"] = {"kind": "hyperbolic", "scale": 10**6}
+    found = exact.solve(Instance.parse(data))
+    assert 0.0 == found.value < found.bound
+    assert any("schedules of at most 500000 slots" in line for line in found.evidence)
+    assert any(int(line.split(", ")[1].split()[0]) < 100 for line in found.evidence if "over periods" in line)
