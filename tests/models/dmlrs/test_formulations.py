@@ -1,10 +1,8 @@
-"""The DMLRS formulations: the papers' numbers, the order of their bounds, and the external problem of a slot."""
+"""The DMLRS formulations: the order of their bounds, and the external problem of a slot."""
 
 from __future__ import annotations
 
 import json
-import re
-from contextlib import suppress
 from fractions import Fraction
 from typing import Any
 
@@ -12,7 +10,7 @@ import numpy as np
 import pyomo.environ as pyo
 import pytest
 
-from dlsched.models import InputError, build, catalog, inspect, solve
+from dlsched.models import InputError, build, solve
 from dlsched.models.dmlrs import Instance, Schedule, check, exact_utility, random
 from dlsched.relaxations import dual, relax
 from dlsched.tolerances import TOLERANCE
@@ -27,31 +25,6 @@ EXTERNAL = GOLDEN["external"]
 def small(seed: int, *, asynchronous: bool = False) -> Instance:
     rng = np.random.default_rng(seed)
     return random(rng, jobs=2, machines=2, slots=2, capacity=3, identical=seed % 2 == 0, asynchronous=asynchronous)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("entry", [f for f in catalog() if f.problem == "dmlrs"], ids=lambda f: f.name)
-def test_components_carry_the_papers_numbers(entry: Any) -> None:
-    found: dict[bool, set[str]] = {}
-    for instance in (small(1, asynchronous=True), Instance.parse(CASES["D4"]["instance"])):
-        with suppress(ValueError):  # of the other paper
-            found[instance.asynchronous] = numbers(entry.build(instance))
-    assert set.union(*found.values()) == set(entry.equations)
-    for asynchronous, own in found.items():
-        assert asynchronous == all(number.startswith("(3.") for number in own)
-        assert asynchronous or not any(number.startswith("(3.") for number in own)
-
-
-def numbers(model: Any) -> set[str]:
-    """The papers' numbers that the components of a model carry; each row and objective has one."""
-    found: set[str] = set()
-    for component in inspect(model).components:
-        assert component.equation, f"{component.name} has no number"
-        found.update(re.findall(r"\([0-9.]+\)", component.equation))
-    for component in model.component_objects((pyo.Set, pyo.Var)):
-        assert component.doc is not None or component.name.endswith("_index"), component.name
-        found.update(re.findall(r"^\(([0-9.]+)\)", component.doc or "") and re.findall(r"^\([0-9.]+\)", component.doc))
-    return found
 
 
 @pytest.mark.slow

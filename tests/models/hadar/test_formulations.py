@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import json
 import math
-import re
 from fractions import Fraction
 from typing import Any
 
@@ -16,7 +15,7 @@ from hypothesis import given
 
 from dlsched.algorithms.hadar import constants, run
 from dlsched.algorithms.run import Decision
-from dlsched.models import InputError, build, catalog, compile_model, inspect, read, residuals, solve
+from dlsched.models import InputError, build, compile_model, read, residuals, solve
 from dlsched.models.hadar import Instance, Job, Schedule, check, enumerate_schedules, exact_utility, random, utility
 from dlsched.models.hadar.levels import place_counts
 from dlsched.models.hadar.schedule import bottleneck
@@ -163,25 +162,6 @@ def test_the_loaded_point_satisfies_every_row(data: dict[str, Any]) -> None:
     model = formulated("hadar/p1-admission", Instance.parse(data), "gdp.bigm")
     solve(model)
     assert max(residuals(model).values(), default=0.0) <= TOLERANCE
-
-
-@pytest.mark.parametrize("entry", [f for f in catalog() if f.problem == "hadar"], ids=lambda f: f.name)
-def test_components_carry_the_papers_numbers(entry: Any) -> None:
-    model = entry.build(Instance.parse(CASES["H3"]["instance"]))
-    found: set[str] = set()
-    for component in inspect(model).components:
-        assert component.equation or component.text, f"{component.name} has no doc"
-        found.update(re.findall(r"\([0-9]+[a-z]?\)", component.equation))
-    domains = {f"({number})" for v in model.component_objects(pyo.Var) for number in re.findall(r"\((2c)\)", v.doc)}
-    assert found | domains == set(entry.equations)
-    assert all(component.doc for component in model.component_objects((pyo.Var, pyo.Set)) if component.doc is not None)
-
-
-def test_every_either_or_is_a_disjunction() -> None:
-    for entry in catalog():
-        if entry.problem == "hadar":
-            inspected = inspect(entry.build(Instance.parse(CASES["H3"]["instance"])))
-            assert bool(inspected.disjunctions) == entry.disjunctive
 
 
 def test_no_jobs() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from fractions import Fraction
 from itertools import product
 from typing import Any
@@ -13,7 +12,7 @@ import pyomo.environ as pyo
 import pytest
 
 from dlsched.bounds.witness import shipped
-from dlsched.models import InputError, build, catalog, compile_model, inspect, read, residuals, smd, solve
+from dlsched.models import InputError, build, compile_model, read, residuals, smd, solve
 from dlsched.models.numbers import agree
 from dlsched.models.smd import Instance, Schedule, best_point, check, exact_utility, points, preset, ratios, utility
 from dlsched.models.smd import milp as milp_module
@@ -170,18 +169,6 @@ def test_layers_matter() -> None:
     schedule = read(model, instance)
     assert layered_utility(instance, schedule) == pytest.approx(100 / 170)
     assert utility(instance, schedule) == pytest.approx(100 / 168)
-
-
-@pytest.mark.parametrize("entry", [f for f in catalog() if f.problem == "smd"], ids=lambda f: f.name)
-def test_components_carry_the_papers_numbers(entry: Any) -> None:
-    instance = Instance.parse(CASES["S5"]["instance"])
-    model = entry.build(instance)
-    found: set[str] = set()
-    for component in inspect(model).components:
-        assert component.equation, f"{component.name} has no number"
-        found.update(re.findall(r"\([0-9]+[a-z]?\)", component.equation))
-    assert found == set(entry.equations)
-    assert all(component.doc for component in model.component_objects((pyo.Var, pyo.Set)) if component.doc is not None)
 
 
 def test_the_knapsack_over_given_utilities() -> None:
