@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from fractions import Fraction
@@ -107,6 +107,40 @@ def until_done(
     if done < work:
         raise UnreadableModel(f"job {name} does only {to_json(done)} of {to_json(work)} {unit}")
     return needed
+
+
+def stopping(
+    instance: I,
+    held: Mapping[str, Mapping[int, P]],
+    jobs: Iterable[str],
+    needed: Callable[[I, str, Mapping[int, P]], Mapping[int, P]],
+    schedule: Callable[[dict[str, Mapping[int, P]]], S],
+    check: Callable[[I, S], Sequence[Violation]],
+) -> S:
+    """Return the schedule in which some jobs stop once they have done their work, and the others get nothing.
+
+    No utility increases with time, so each job is worth at least what the model counts for it.
+
+    Parameters
+    ----------
+    instance : Instance
+    held : mapping
+        What the jobs have at the point, by job and slot.
+    jobs : iterable of str
+        Those that finish there.
+    needed : callable
+        `until_done` of a job of the problem, of its name and slots.
+    schedule, check : callable
+        Of the problem: a schedule of what jobs have, and the rules that it breaks.
+
+    Raises
+    ------
+    UnreadableModel
+        If one of them does not, in exact numbers, as a solver takes work that is all but done for done; or if a rule is
+        broken.
+    """
+    kept = schedule({name: needed(instance, name, held.get(name, {})) for name in jobs})
+    return accepted(kept, check(instance, kept))
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,8 @@
-"""Schedules of one job, listed: the sets that formulations choose from, one schedule a job, on small instances."""
+"""Schedules of each job, listed: the sets that formulations choose from, one schedule a job, on small instances.
+
+P2 of Hadar and R-DMLRS are the same program: to choose at most one of the given schedules for each job, such that what
+a machine has is enough in each slot. What they and their duals share is here; they differ in symbols and numbers.
+"""
 
 from __future__ import annotations
 
@@ -9,10 +13,16 @@ from typing import Any, Generic, TypeVar
 
 from dlsched.arguments import expect
 from dlsched.errors import InputError, shown
+from dlsched.lazy import pyo
 
 A = TypeVar("A")
 C = TypeVar("C", bound="Listed[Any]")
 N = TypeVar("N")
+
+Key = tuple[str, int]
+"""A schedule: its job and its number within the job."""
+Place = tuple[str, str, int]
+"""A machine, what it has, and a slot."""
 
 MAX_SCHEDULES = 20_000
 """Of one job; ways to place it in a slot. Arbitrary: each is a column of a model, and their number grows
@@ -114,21 +124,21 @@ def _searched(
 
 def numbered(
     kind: type[C],
-    jobs: Sequence[Any],
+    instance: Any,
     schedules: Mapping[str, Sequence[C]] | None,
-    every: Callable[[Any], Sequence[C]],
-) -> dict[tuple[str, int], C]:
+    every: Callable[[Any, Any], Sequence[C]],
+) -> dict[Key, C]:
     """Return the given schedules, or where none are given all that are needed, by (job, number within the job).
 
     Parameters
     ----------
     kind : type
         A subclass of `Listed`, of which the schedules are.
-    jobs : sequence of Job
+    instance : Instance
     schedules : mapping of str to sequence, or None
         By job.
     every : callable
-        Of a job: all that are needed.
+        Of the instance and a job of it: all that are needed.
 
     Raises
     ------
@@ -138,9 +148,9 @@ def numbered(
         If something that is given is no schedule, or not in a sequence.
     """
     if schedules is None:
-        return {(job.name, k): column for job in jobs for k, column in enumerate(every(job))}
+        return {(job.name, k): column for job in instance.jobs for k, column in enumerate(every(instance, job))}
     expect("schedules", schedules, Mapping)
-    names = {job.name for job in jobs}
+    names = {job.name for job in instance.jobs}
     for name, columns in schedules.items():
         if name not in names:
             raise InputError(f"schedules: {shown(name)} is not a job of the instance")
@@ -150,12 +160,10 @@ def numbered(
             expect(place, column, kind)
             if column.job != name:
                 raise InputError(f"{place}: is a schedule of job {shown(column.job)}")
-    return {(job.name, k): column for job in jobs for k, column in enumerate(schedules.get(job.name, ()))}
+    return {(job.name, k): column for job in instance.jobs for k, column in enumerate(schedules.get(job.name, ()))}
 
 
-def users(
-    usages: Iterable[tuple[tuple[str, int], Mapping[tuple[str, str, int], N]]],
-) -> dict[tuple[str, str, int], list[tuple[tuple[str, int], N]]]:
+def users(usages: Iterable[tuple[Key, Mapping[Place, N]]]) -> dict[Place, list[tuple[Key, N]]]:
     """Return which schedules use how much, by (machine, what it has, slot); slots ascending.
 
     Parameters
@@ -163,8 +171,54 @@ def users(
     usages : iterable of (key, mapping)
         Of each schedule: how much it uses, by (machine, what it has, slot).
     """
-    found: dict[tuple[str, str, int], list[tuple[tuple[str, int], N]]] = {}
+    found: dict[Place, list[tuple[Key, N]]] = {}
     for key, usage in usages:
         for place, amount in usage.items():
             found.setdefault(place, []).append((key, amount))
     return dict(sorted(found.items(), key=lambda item: (item[0][2], item[0][0], item[0][1])))
+
+
+def sets(instance: Any, columns: Iterable[Key], places: Iterable[Place], kinds: str, pairs: str) -> tuple[Any, ...]:
+    """Return the sets of jobs, of schedules, of the places that these use, and of the machines and kinds among them.
+
+    Parameters
+    ----------
+    instance : Instance
+    columns : iterable of (str, int)
+        The schedules.
+    places : iterable of (str, str, int)
+        Those that they use.
+    kinds : str
+        What a machine has, in the plural.
+    pairs : str
+        The doc of the last set.
+    """
+    used = list(places)
+    return (
+        pyo.Set(initialize=[job.name for job in instance.jobs], doc="jobs"),
+        pyo.Set(initialize=list(columns), dimen=2, doc="jobs and their schedules"),
+        pyo.Set(initialize=used, dimen=3, doc=f"machines, {kinds} and slots that a schedule uses"),
+        pyo.Set(initialize=list(dict.fromkeys((h, r) for h, r, _ in used)), dimen=2, doc=pairs),
+    )
+
+
+def derived(schedules: object) -> str:
+    """Return why a change of capacities is refused: the schedules come from them, where none are given."""
+    return "the schedules were listed for it" if schedules is None else ""
+
+
+def at_most_one(schedules: Iterable[Key]) -> Callable[[Any, str], Any]:
+    """Return the rule that a job runs by at most one of its schedules, by `chosen`; without schedules it has no row."""
+    own: dict[str, list[Key]] = {}
+    for key in schedules:
+        own.setdefault(key[0], []).append(key)
+
+    def rule(m: Any, job: str) -> Any:
+        return sum(m.chosen[key] for key in own[job]) <= 1 if job in own else pyo.Constraint.Feasible
+
+    return rule
+
+
+def chosen(m: Any) -> dict[str, dict[int, Any]]:
+    """Return what each job has by slot, of the schedules that are chosen in a solved model."""
+    return {key[0]: dict(m.columns[key].slots) for key, x in m.chosen.items() if round(x.value)}

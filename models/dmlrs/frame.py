@@ -15,7 +15,7 @@ from dlsched.lazy import pyo
 from dlsched.models.dmlrs.instance import Instance, Machine
 from dlsched.models.dmlrs.job import AsyncJob, Job, Placement
 from dlsched.models.dmlrs.schedule import Schedule, check
-from dlsched.models.formulation import accepted, until_done
+from dlsched.models.formulation import stopping, until_done
 from dlsched.models.parameters import declare
 
 WORTH = "u_i(t - a_i), worth of the job if slot t completes it [utility]"
@@ -233,26 +233,8 @@ def finished(model: Any) -> list[str]:
 
 
 def finishing(instance: Instance, placements: Placements, jobs: Iterable[str]) -> Schedule:
-    """Return the schedule in which some jobs stop once they have done their work, and the others get nothing.
-
-    No utility increases with time, so each job is worth at least what the model counts for it.
-
-    Parameters
-    ----------
-    instance : Instance
-    placements : mapping
-        All workers and servers of the point.
-    jobs : iterable of str
-        Those that finish in it.
-
-    Raises
-    ------
-    UnreadableModel
-        If one of them does not, in exact numbers, as a solver takes work that is all but done for done; or if a rule is
-        broken.
-    """
-    kept = Schedule.of({name: _needed(instance, name, placements.get(name, {})) for name in jobs})
-    return accepted(kept, check(instance, kept))
+    """Return the schedule of the jobs that finish at a point, by all that is placed at it; see `stopping`."""
+    return stopping(instance, placements, jobs, _needed, Schedule.of, check)
 
 
 def _needed(instance: Instance, name: str, slots: Mapping[int, Placement]) -> dict[int, Placement]:

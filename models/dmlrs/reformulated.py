@@ -10,8 +10,8 @@ R-DMLRS is the dual's; it is only a bound on it, since x_pi is binary.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from functools import partial
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
 from typing import Any
 
 from dlsched.lazy import pyo
@@ -20,16 +20,8 @@ from dlsched.models.dmlrs.instance import Instance
 from dlsched.models.dmlrs.schedule import Schedule
 from dlsched.models.dmlrs.schedules import Column, enumerate_schedules
 from dlsched.models.formulation import Formulation, Kind
-from dlsched.models.listed import numbered, users
+from dlsched.models.listed import Key, Place, at_most_one, chosen, derived, numbered, sets, users
 from dlsched.models.parameters import declare
-
-Key = tuple[str, int]
-Place = tuple[str, str, int]
-
-
-def columns_of(instance: Instance, schedules: Mapping[str, Sequence[Column]] | None) -> dict[Key, Column]:
-    """Return the given schedules, or all that are needed, by (job, number within the job)."""
-    return numbered(Column, instance.jobs, schedules, partial(enumerate_schedules, instance))
 
 
 def numbers(instance: Instance, *journal: str) -> tuple[str, ...]:
@@ -50,11 +42,9 @@ def build(instance: Instance, schedules: Mapping[str, Sequence[Column]] | None =
     ----------
     PD-ORS, (8)-(9); PD-ORS thesis, (3.8)-(3.9). Equivalent to DMLRS if every Pi_i is complete.
     """
-    m = pyo.ConcreteModel(name="R-DMLRS")
+    m, columns, usage = frame("R-DMLRS", instance, schedules)
     eight, nine = numbers(instance, "8", "9")
-    m.columns = columns = columns_of(instance, schedules)
-    usage = users((key, column.usage(instance)) for key, column in columns.items())
-    frame(m, instance, columns, usage, listed=schedules is None)
+    m.columns = columns
     m.chosen = pyo.Var(m.schedules, domain=pyo.Binary, doc="x_pi, whether the job runs by this schedule")
     m.total_utility = pyo.Objective(
         expr=sum(m.utility[key] * m.chosen[key] for key in columns),
@@ -65,40 +55,25 @@ def build(instance: Instance, schedules: Mapping[str, Sequence[Column]] | None =
     def _capacity(m: Any, h: str, r: str, t: int) -> Any:
         return sum(float(amount) * m.chosen[key] for key, amount in usage[h, r, t]) <= m.room[h, r]
 
-    def _once(m: Any, i: str) -> Any:
-        own = [m.chosen[key] for key in columns if key[0] == i]
-        return sum(own) <= 1 if own else pyo.Constraint.Feasible
-
     m.capacity = pyo.Constraint(m.used, rule=_capacity, doc=f"{eight} capacity of a machine and resource in a slot")
-    m.once = pyo.Constraint(m.I, rule=_once, doc=f"{nine} at most one schedule a job")
+    m.once = pyo.Constraint(m.I, rule=at_most_one(m.schedules), doc=f"{nine} at most one schedule a job")
     return m
 
 
-def frame(m: Any, instance: Instance, columns: Mapping[Key, Column], places: Iterable[Place], *, listed: bool) -> None:
-    """Add what R-DMLRS and its dual share: sets, utilities and capacities.
-
-    Parameters
-    ----------
-    m : ConcreteModel
-    instance : Instance
-    columns : mapping
-        Schedules by (job, number within the job).
-    places : iterable
-        (machine, resource, slot) that they use.
-    listed : bool
-        Whether they are all that the instance allows, so that other capacities would ask for others.
-    """
-    m.I = pyo.Set(initialize=[job.name for job in instance.jobs], doc="jobs")
-    m.schedules = pyo.Set(initialize=list(columns), dimen=2, doc="jobs and their schedules")
-    m.used = pyo.Set(initialize=list(places), dimen=3, doc="machines, resources and slots that a schedule uses")
-    m.HR = pyo.Set(
-        initialize=list(dict.fromkeys((h, r) for h, r, _ in m.used)), dimen=2, doc="those machines and resources"
-    )
+def frame(
+    name: str, instance: Instance, schedules: Mapping[str, Sequence[Column]] | None
+) -> tuple[pyo.ConcreteModel, dict[Key, Column], dict[Place, list[tuple[Key, Fraction]]]]:
+    """Return a model with what R-DMLRS and its dual share, the schedules, and which of them use how much."""
+    m = pyo.ConcreteModel(name=name)
+    columns = numbered(Column, instance, schedules, enumerate_schedules)
+    usage = users((key, column.usage(instance)) for key, column in columns.items())
+    m.I, m.schedules, m.used, m.HR = sets(instance, columns, usage, "resources", "those machines and resources")
     worth = {key: column.utility for key, column in columns.items()}
     room = {(h, r): instance.machine(h).capacity_of(r) for h, r in m.HR}
-    why = "the schedules were listed for it" if listed else ""
+    why = derived(schedules)
     declare(m, "utility", (m.schedules,), worth, "u_i(t~_pi - a_i), worth of the schedule [utility]", follows=True)
-    declare(m, "room", (m.HR,), room, ROOM, within=pyo.NonNegativeReals, follows=not listed, why=why)
+    declare(m, "room", (m.HR,), room, ROOM, within=pyo.NonNegativeReals, follows=not why, why=why)
+    return m, columns, usage
 
 
 def read(model: Any, instance: Instance) -> Schedule:
@@ -106,8 +81,8 @@ def read(model: Any, instance: Instance) -> Schedule:
 
     It is worth what the objective says if the given schedules say of their utility what is true.
     """
-    chosen = {key[0]: dict(model.columns[key].slots) for key in model.schedules if round(model.chosen[key].value)}
-    return finishing(instance, chosen, chosen)
+    held = chosen(model)
+    return finishing(instance, held, held)
 
 
 def build_dual(instance: Instance, schedules: Mapping[str, Sequence[Column]] | None = None) -> pyo.ConcreteModel:
@@ -123,16 +98,8 @@ def build_dual(instance: Instance, schedules: Mapping[str, Sequence[Column]] | N
     ----------
     PD-ORS, (10)-(11); PD-ORS thesis, (3.10)-(3.11).
     """
-    m = pyo.ConcreteModel(name="D-R-DMLRS")
+    m, columns, _ = frame("D-R-DMLRS", instance, schedules)
     ten, eleven = numbers(instance, "10", "11")
-    columns = columns_of(instance, schedules)
-    frame(
-        m,
-        instance,
-        columns,
-        users((key, column.usage(instance)) for key, column in columns.items()),
-        listed=schedules is None,
-    )
     m.payoff = pyo.Var(m.I, domain=pyo.NonNegativeReals, doc="lambda_i, the job's payoff")
     m.price = pyo.Var(m.used, domain=pyo.NonNegativeReals, doc="p_h^r[t], price of a unit")
     m.cost = pyo.Objective(

@@ -132,7 +132,8 @@ def read(model: Any, instance: Instance) -> Schedule:
         counts = {t: place_counts(instance, chosen) for t, chosen in sorted(levels.items())}
     except ValueError as error:
         raise UnreadableModel(str(error)) from None
-    return finishing(instance, place(instance, counts), (j for j in model.J if j in finished))
+    devices = {j: job.slots for j, job in place(instance, counts).jobs.items()}
+    return finishing(instance, devices, (j for j in model.J if j in finished))
 
 
 def place_counts(instance: Instance, levels: Mapping[str, str]) -> dict[str, dict[str, int]]:

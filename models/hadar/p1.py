@@ -219,7 +219,7 @@ def read(model: Any, instance: Instance) -> Schedule:
     for (j, t, h, r), devices in model.devices.items():
         found.setdefault(j, {}).setdefault(t, {}).setdefault(h, {})[r] = round(devices.value)
     finished = [j for j, t in model.JT if round(model.completion[j, t].value)]
-    return finishing(instance, Schedule.of(found), finished)
+    return finishing(instance, found, finished)
 
 
 P1 = Formulation(

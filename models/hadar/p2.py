@@ -9,8 +9,7 @@ them out, and so does `dlsched.relaxations.dual` of P2's relaxation once the bou
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from functools import partial
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dlsched.lazy import pyo
@@ -19,15 +18,10 @@ from dlsched.models.hadar.instance import Instance
 from dlsched.models.hadar.read import finishing
 from dlsched.models.hadar.schedule import Schedule
 from dlsched.models.hadar.schedules import Column, enumerate_schedules
-from dlsched.models.listed import numbered, users
+from dlsched.models.listed import Key, Place, at_most_one, chosen, derived, numbered, sets, users
 from dlsched.models.parameters import declare
 
-Place = tuple[str, str, int]
-
-
-def columns_of(instance: Instance, schedules: Mapping[str, Sequence[Column]] | None) -> dict[tuple[str, int], Column]:
-    """Return the given schedules, or all that are needed, by (job, number within the job)."""
-    return numbered(Column, instance.jobs, schedules, partial(enumerate_schedules, instance))
+COUNT = "c_h^r, devices of the machine [devices]"
 
 
 def build(instance: Instance, schedules: Mapping[str, Sequence[Column]] | None = None) -> pyo.ConcreteModel:
@@ -43,10 +37,8 @@ def build(instance: Instance, schedules: Mapping[str, Sequence[Column]] | None =
     ----------
     Hadar, (2)-(2c). Equivalent to P1 with admission if every S_j is complete; not to P1 as printed.
     """
-    m = pyo.ConcreteModel(name="Hadar P2")
-    m.columns = columns = columns_of(instance, schedules)
-    usage = users((js, column.usage()) for js, column in columns.items())
-    frame(m, instance, columns, usage, listed=schedules is None)
+    m, columns, usage = frame("Hadar P2", instance, schedules)
+    m.columns = columns
     m.chosen = pyo.Var(m.JS, domain=pyo.Binary, doc="(2c) y_js, whether job j runs by schedule s")
     m.total_utility = pyo.Objective(
         expr=sum(m.utility[js] * m.chosen[js] for js in columns),
@@ -57,51 +49,25 @@ def build(instance: Instance, schedules: Mapping[str, Sequence[Column]] | None =
     def _capacity(m: Any, h: str, r: str, t: int) -> Any:
         return sum(n * m.chosen[js] for js, n in usage[h, r, t]) <= m.count[h, r]
 
-    def _once(m: Any, j: str) -> Any:
-        own = [m.chosen[js] for js in columns if js[0] == j]
-        return sum(own) <= 1 if own else pyo.Constraint.Feasible
-
     m.capacity = pyo.Constraint(m.HRT, rule=_capacity, doc="(2a) devices of a machine and type in a slot")
-    m.once = pyo.Constraint(m.J, rule=_once, doc="(2b) at most one schedule a job")
+    m.once = pyo.Constraint(m.J, rule=at_most_one(m.JS), doc="(2b) at most one schedule a job")
     return m
 
 
 def frame(
-    m: Any, instance: Instance, columns: Mapping[tuple[str, int], Column], places: Iterable[Place], *, listed: bool
-) -> None:
-    """Add what P2 and its dual share: sets, utilities and devices.
-
-    Parameters
-    ----------
-    m : ConcreteModel
-    instance : Instance
-    columns : mapping
-        Schedules by (job, number within the job).
-    places : iterable
-        (machine, type, slot) that they use.
-    listed : bool
-        Whether they are all that the instance allows, so that other devices would ask for others.
-    """
-    m.J = pyo.Set(initialize=[job.name for job in instance.jobs], doc="jobs")
-    m.JS = pyo.Set(initialize=list(columns), dimen=2, doc="jobs and their schedules")
-    m.HRT = pyo.Set(initialize=list(places), dimen=3, doc="machines, types and slots that a schedule uses")
-    m.HR = pyo.Set(
-        initialize=list(dict.fromkeys((h, r) for h, r, _ in m.HRT)), dimen=2, doc="machines and types of HRT"
-    )
+    name: str, instance: Instance, schedules: Mapping[str, Sequence[Column]] | None
+) -> tuple[pyo.ConcreteModel, dict[Key, Column], dict[Place, list[tuple[Key, int]]]]:
+    """Return a model with what P2 and its dual share, the schedules, and which of them use how many devices."""
+    m = pyo.ConcreteModel(name=name)
+    columns = numbered(Column, instance, schedules, enumerate_schedules)
+    usage = users((js, column.usage()) for js, column in columns.items())
+    m.J, m.JS, m.HRT, m.HR = sets(instance, columns, usage, "types", "machines and types of HRT")
     worth = {js: column.utility for js, column in columns.items()}
     count = {(h, r): instance.machine(h).count(r) for h, r in m.HR}
-    why = "the schedules were listed for it" if listed else ""
+    why = derived(schedules)
     declare(m, "utility", (m.JS,), worth, "U_j(f_js - a_j), worth of the schedule [utility]", follows=True)
-    declare(
-        m,
-        "count",
-        (m.HR,),
-        count,
-        "c_h^r, devices of the machine [devices]",
-        within=pyo.NonNegativeIntegers,
-        follows=not listed,
-        why=why,
-    )
+    declare(m, "count", (m.HR,), count, COUNT, within=pyo.NonNegativeIntegers, follows=not why, why=why)
+    return m, columns, usage
 
 
 def read(model: Any, instance: Instance) -> Schedule:
@@ -109,8 +75,8 @@ def read(model: Any, instance: Instance) -> Schedule:
 
     It is worth what the objective says if the given schedules say of their utility what is true.
     """
-    chosen = {js[0]: dict(model.columns[js].slots) for js in model.JS if round(model.chosen[js].value)}
-    return finishing(instance, Schedule.of(chosen), chosen)
+    held = chosen(model)
+    return finishing(instance, held, held)
 
 
 def build_dual(instance: Instance, schedules: Mapping[str, Sequence[Column]] | None = None) -> pyo.ConcreteModel:
@@ -126,9 +92,7 @@ def build_dual(instance: Instance, schedules: Mapping[str, Sequence[Column]] | N
     ----------
     Hadar, (3)-(3a), true as printed.
     """
-    m = pyo.ConcreteModel(name="Hadar P3")
-    columns = columns_of(instance, schedules)
-    frame(m, instance, columns, users((js, column.usage()) for js, column in columns.items()), listed=schedules is None)
+    m, columns, _ = frame("Hadar P3", instance, schedules)
     m.payoff = pyo.Var(m.J, domain=pyo.NonNegativeReals, doc="mu_j, the job's payoff")
     m.price = pyo.Var(m.HRT, domain=pyo.NonNegativeReals, doc="k_h^r(t), price of a device")
     m.cost = pyo.Objective(

@@ -2,37 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
-from dlsched.models.formulation import accepted, until_done
+from dlsched.models.formulation import stopping, until_done
 from dlsched.models.hadar.instance import Instance
 from dlsched.models.hadar.schedule import Allocation, Schedule, check, progress
 
 
-def finishing(instance: Instance, schedule: Schedule, jobs: Iterable[str]) -> Schedule:
-    """Return the schedule in which some jobs stop once they have done their work, and the others get nothing.
-
-    No utility increases with time, so each job is worth at least what the model counts for it.
-
-    Parameters
-    ----------
-    instance : Instance
-    schedule : Schedule
-        All devices of the point.
-    jobs : iterable of str
-        Those that finish in it.
-
-    Raises
-    ------
-    UnreadableModel
-        If one of them does not, in exact numbers, as a solver takes work that is all but done for done; or if a rule is
-        broken.
-    """
-    kept = Schedule.of({name: _needed(instance, schedule, name) for name in jobs})
-    return accepted(kept, check(instance, kept))
+def finishing(instance: Instance, devices: Mapping[str, Mapping[int, Allocation]], jobs: Iterable[str]) -> Schedule:
+    """Return the schedule of the jobs that finish at a point, by all devices of it; see `stopping`."""
+    return stopping(instance, devices, jobs, _needed, Schedule.of, check)
 
 
-def _needed(instance: Instance, schedule: Schedule, name: str) -> dict[int, Allocation]:
+def _needed(instance: Instance, name: str, slots: Mapping[int, Allocation]) -> dict[int, Allocation]:
     job = instance.job(name)
-    slots = schedule.jobs[name].slots if name in schedule.jobs else {}
     return until_done(name, slots, lambda held: progress(instance, job, {1: held}), job.iterations, "iterations")
