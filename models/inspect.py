@@ -402,6 +402,9 @@ def linear_terms(expression: Any, *, values: bool = True) -> Any:
         return generate_standard_repn(expression, quadratic=False, compute_values=values)
     except ValueError:
         return None
+    except TypeError:
+        expect_values(expression)
+        return None
 
 
 def _warnings(components: Iterable[Component]) -> Iterator[str]:

@@ -121,15 +121,13 @@ def gain_packing(
         return 1.0
     if Gain(variant) is Gain.PRINTED:
         a = 1.5 * need
-        return 1 / (1 + a + math.sqrt(a * a + 2 * a))
+        # No float holds the square of 1e155, beside which 2 a and 1 are nothing.
+        return _above_zero(1 / (1 + a + math.sqrt(a * a + 2 * a) if a < _LARGEST_ROOT else 2 * a), width)
     # t - (1 - exp(-t)), t = ln(1/G), is convex and above `need` at 1 + need: Newton's steps fall to the root
     above, t = math.inf, 1 + need
     while t < above:
         above, t = t, t - (t + expm1(-t) - need) / -expm1(-t)
-    gain = exp(-above)
-    if not gain:
-        raise InputError(f"width: {width} is so small that the gain would be 0")
-    return gain
+    return _above_zero(exp(-above), width)
 
 
 @checked
@@ -191,10 +189,21 @@ def gain_cover(width: float, rows: int, delta: float, variant: str | Gain = Gain
     return 1 + above
 
 
+_LARGEST_ROOT = 1e154
+"""Numbers up to here have a square that is a float."""
+
+
 def _need(width: float, rows: int, delta: float, events: int) -> float:
     """Return ln(events rows / delta) / width."""
     if not width > 0:
         raise InputError(f"width: {width} must be positive")
     at_least(1, rows=rows, events=events)
     expect_share(delta=delta)
-    return log(events * rows / delta) / width
+    share = events * rows / delta
+    return (log(share) if math.isfinite(share) else log(events * rows) - log(delta)) / width
+
+
+def _above_zero(gain: float, width: float) -> float:
+    if not gain:
+        raise InputError(f"width: {width} is so small that the gain would be 0")
+    return gain

@@ -86,13 +86,22 @@ def valueless(expression: Any) -> str | None:
 
 
 def without_value(model: Any) -> str | None:
-    """Return `valueless` of the first bound, active row or objective of which it says something; None of none."""
+    """Return `valueless` of the first bound, active row or objective of which it says something; None of none.
+
+    A variable that was deleted from the model, and is still in a row of it, has no value either.
+    """
     import pyomo.environ as pyo
+    from pyomo.core.expr.visitor import identify_variables
 
     own = model.component_data_objects(pyo.Var, active=True, descend_into=True)
-    bounds = (bound for variable in own for bound in (variable.lower, variable.upper) if bound is not None)
+    bounds = ((variable, bound) for variable in own for bound in (variable.lower, variable.upper) if bound is not None)
     rows = model.component_data_objects((pyo.Constraint, pyo.Objective), active=True, descend_into=True)
-    return next(filter(None, map(valueless, chain(bounds, (row.expr for row in rows)))), None)
+    for component, expression in chain(bounds, ((row, row.expr) for row in rows)):
+        if any(variable.parent_component() is None for variable in identify_variables(expression)):
+            return f"{component.name}: has a variable that was deleted from the model"
+        if said := valueless(expression):
+            return said
+    return None
 
 
 def only_objective(model: Any) -> Any:

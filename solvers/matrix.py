@@ -423,11 +423,14 @@ def _bounds(columns: tuple[Any, ...]) -> tuple[Floats, Floats]:
     lower = np.full(len(columns), -np.inf)
     upper = np.full(len(columns), np.inf)
     for i, variable in enumerate(columns):
-        lb, ub = variable.bounds
-        if lb is not None:
-            lower[i] = lb
-        if ub is not None:
-            upper[i] = ub
+        try:
+            lb, ub = variable.bounds
+            if lb is not None:
+                lower[i] = lb
+            if ub is not None:
+                upper[i] = ub
+        except OverflowError:
+            raise ValueError(f"{variable.name}: has a bound that no float holds") from None
     return lower, upper
 
 

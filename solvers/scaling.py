@@ -280,8 +280,10 @@ def _refuse_what_is_lost(matrix: Matrix, found: Matrix) -> None:
             bad = np.isfinite(after) & (np.abs(after) >= INFINITE)
             if bad.any():
                 at = int(bad.argmax())
+                wide = f"cannot be kept beside the others of its rows, as what is {INFINITE:g} to solvers is infinite"
+                far = f"is infinite to solvers (from {INFINITE:g})"
                 raise UnfitNumberError(
-                    f"{name(at)}: {before[at]:.6g} is infinite to solvers (from {INFINITE:g}); use other units, "
+                    f"{name(at)}: {before[at]:.6g} {far if abs(before[at]) >= INFINITE else wide}; use other units, "
                     "or None where it is to bound nothing"
                 )
 

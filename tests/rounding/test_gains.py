@@ -115,3 +115,15 @@ def test_bad_input(call: Any, message: str) -> None:
     with pytest.raises(InputError, match=message) as caught:
         call()
     assert "\n" not in str(caught.value)
+
+
+def test_gains_of_numbers_at_the_end_of_floats() -> None:
+    """By hand: of a = 1.5 ln(2/delta)/W the gain is 1/(2 a) in the end."""
+    assert gain_packing(1e-200, 1, 0.1) == pytest.approx(1e-200 / (3 * math.log(20)), rel=1e-12, abs=0)
+    for tiny in (1e-310, 1e-320):
+        a = 1.5 * (math.log(2) - math.log(tiny))
+        assert gain_packing(1, 1, tiny) == pytest.approx(1 / (1 + a + math.sqrt(a * a + 2 * a)), rel=1e-12)
+        assert math.isfinite(gain_cover(1, 1, tiny))
+    for variant in ("printed", "exact"):
+        with pytest.raises(InputError, match="width: 1e-309 is so small that the gain would be 0"):
+            gain_packing(1e-309, 1, 0.1, variant)

@@ -14,11 +14,12 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dlsched.models import InputError, Solution, Status, compile_model, duals, residuals, solve
+from dlsched.models import InputError, Solution, Status, compile_model, duals, explain, residuals, solve
 from dlsched.models import solve as solve_function
-from dlsched.relaxations import TransformationRefused, dual, lift_bounds, relax, standard_form
+from dlsched.relaxations import TransformationRefused, charnes_cooper, dual, lift_bounds, relax, standard_form
 from dlsched.solvers.highs import loaded
 from dlsched.solvers.matrix import Matrix
+from dlsched.solvers.scaling import UnfitNumberError
 from dlsched.solvers.solution import ResidualError
 from dlsched.solvers.solve import _expect_point, solve_matrix, solve_to_optimality
 from tests.longer import examples
@@ -272,6 +273,31 @@ def test_crossed_bounds_of_a_deactivated_block_are_nobodys() -> None:
     assert solve(m).status is Status.OPTIMAL
     m.b.activate()
     assert solve(m).status is Status.INFEASIBLE
+
+
+@pytest.mark.parametrize("asked", [solve, duals, explain, dual, standard_form, charnes_cooper])
+def test_a_variable_that_was_deleted_and_a_bound_that_no_float_holds(asked: Any) -> None:
+    """Pyomo's words were those of a TypeError and an OverflowError."""
+    m = pyo.ConcreteModel()
+    m.x = pyo.Var([1, 2], bounds=(0, 3))
+    m.row = pyo.Constraint(expr=m.x[1] + m.x[2] <= 3)
+    m.total = pyo.Objective(expr=m.x[1], sense=pyo.maximize)
+    m.x[2].setub(10**400)
+    if asked is not charnes_cooper:
+        with pytest.raises(ValueError, match=r"x\[2\]: has a bound that no float holds"):
+            asked(m)
+    del m.x[2]
+    with pytest.raises(ValueError, match="row: has a variable that was deleted from the model"):
+        asked(m)
+
+
+def test_a_bound_that_is_far_from_what_its_rows_have() -> None:
+    m = pyo.ConcreteModel()
+    m.n, m.y = pyo.Var(domain=pyo.Integers, bounds=(0, 2)), pyo.Var(bounds=(0, 1e9))
+    m.row = pyo.Constraint(expr=1e-4 * m.n - 1e9 * m.y >= -10)
+    m.total = pyo.Objective(expr=m.n, sense=pyo.maximize)
+    with pytest.raises(UnfitNumberError, match=r"y: 1e\+09 cannot be kept beside the others of its rows"):
+        solve(m)
 
 
 @pytest.mark.parametrize("refused", [solve, dual, standard_form])
