@@ -17,14 +17,14 @@ import itertools
 import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from dlsched.arguments import checked, expect_model
-from dlsched.errors import InputError, cut
 from dlsched.lazy import gdp, pyo
 from dlsched.models.condition import Index, condition
-from dlsched.models.inspect import described, expect_values, linear_terms, unindexed
+from dlsched.models.inspect import described, expect_values
+from dlsched.models.latex_terms import Node, Row, as_tuple, comparable, latex_number, name_and_index, row_of
 from dlsched.models.words import nouns_of
 from dlsched.tolerances import ROUNDING
 
@@ -49,7 +49,6 @@ _SPECIAL = (
 _USUAL = {"slot": "t", "server": "s", "machine": "h", "resource": "r", "job": "j", "type": "r"}
 """Letters of the papers; of another noun it is the first."""
 
-_FUNCTIONS = {"exp": r"\exp", "log": r"\log", "log10": r"\log_{10}", "sin": r"\sin", "cos": r"\cos", "tan": r"\tan"}
 
 _EITHER_OR = {"xor": "exactly one of", "or": "at least one of"}
 """What is true of the alternatives of a disjunction, by the sense of its row."""
@@ -108,66 +107,6 @@ def latex(model: Any, *, document: bool = True) -> str:
     return f"{_PREAMBLE}{text}\\end{{document}}\n" if document else text
 
 
-@dataclass(frozen=True, slots=True)
-class _Node:
-    """A number, a variable or an operation; `shape` tells nodes that differ in numbers and indices alone.
-
-    `params` are the mutable Params that are in a number or, of a term, in what is in front of it.
-    """
-
-    kind: str
-    value: float = 0.0
-    index: Index = ()
-    parts: tuple[_Node, ...] = ()
-    params: frozenset[str] = field(default=frozenset(), compare=False)
-
-    @property
-    def shape(self) -> Any:
-        return self.kind, len(self.index), tuple(part.shape for part in self.parts)
-
-    def leaves(self) -> Iterator[_Node]:
-        if not self.parts:
-            yield self
-        for part in self.parts:
-            yield from part.leaves()
-
-    def text(self, leaves: Iterator[str]) -> str:
-        """Return it in LaTeX, its leaves as given."""
-        parts = [part.text(leaves) for part in self.parts]
-        if not parts:
-            return next(leaves)
-        if self.kind == "+":
-            return " + ".join(parts).replace("+ -", "- ")
-        if self.kind == "/":
-            return f"\\frac{{{parts[0]}}}{{{parts[1]}}}"
-        closed = [
-            f"\\left({text}\\right)" if part.kind == "+" else text for text, part in zip(parts, self.parts, strict=True)
-        ]
-        if self.kind == "^":
-            is_bare = not self.parts[0].parts and not parts[0].startswith("-")
-            base = parts[0] if is_bare else f"\\left({parts[0]}\\right)"
-            return f"{{{base}}}^{{{parts[1]}}}"
-        if self.kind == "*":
-            return " \\, ".join(text for text in closed if text != "1").replace("-1 \\, ", "-") or "1"
-        if self.kind == "abs":
-            return f"\\left|{parts[0]}\\right|"
-        if self.kind == "sqrt":
-            return f"\\sqrt{{{parts[0]}}}"
-        function = _FUNCTIONS.get(self.kind, f"\\operatorname{{{self.kind}}}")
-        return f"{function}\\left({', '.join(parts)}\\right)"
-
-
-@dataclass(frozen=True, slots=True)
-class _Row:
-    """A member of a component: where it is, its terms, and what it is compared with."""
-
-    index: Index
-    terms: tuple[tuple[float, _Node], ...]
-    sense: str = ""
-    limit: float = 0.0
-    limit_params: frozenset[str] = frozenset()
-
-
 @dataclass(slots=True)
 class _Term:
     """A term of the algebra: in which rows it stands, and the letters that its leaves have in all of them.
@@ -176,7 +115,7 @@ class _Term:
     ----------
     rows : list of int
         Of each of its places, the row.
-    nodes : list of _Node
+    nodes : list of Node
     coefficients : list of float
     letters : list of str
         Of the rows' own index, then of what is summed over.
@@ -187,7 +126,7 @@ class _Term:
     """
 
     rows: list[int]
-    nodes: list[_Node]
+    nodes: list[Node]
     coefficients: list[float]
     letters: list[str]
     values: list[list[Any]]
@@ -198,7 +137,7 @@ class _Term:
         return self.letters[self.own :]
 
 
-_Anchor = tuple[Sequence[_Node], list[tuple[int | None, str]]]
+_Anchor = tuple[Sequence[Node], list[tuple[int | None, str]]]
 """A variable in the places of a term, and for each position of its index which letter of the term it is."""
 
 
@@ -215,29 +154,9 @@ def escaped(text: str) -> str:
     return "".join(_SPECIAL.get(c, c) for c in text)
 
 
-def _number(value: float) -> str:
-    mantissa, _, exponent = f"{value:.9g}".partition("e")
-    return f"{mantissa} \\cdot 10^{{{int(exponent)}}}" if exponent else mantissa.replace("inf", r"\infty")
-
-
 def _subscript(letters: Iterable[str]) -> str:
     joined = ",".join(letters)
     return f"_{{{joined}}}" if joined else ""
-
-
-def _of(data: Any) -> tuple[str, Index]:
-    """Return a member's component, without the indices of blocks around it, and all of these with its own."""
-    index: list[Any] = []
-    block = data
-    while block is not None and block.parent_block() is not None:
-        if block.parent_component().is_indexed():
-            own = block.index()
-            index[:0] = own if isinstance(own, tuple) else (own,)
-        block = block.parent_block()
-    name = data.getname(fully_qualified=True)
-    if data.local_name == "binary_indicator_var":
-        return unindexed(name.rpartition(".")[0]), tuple(index)
-    return unindexed(name), tuple(index)
 
 
 class _Writer:
@@ -249,7 +168,7 @@ class _Writer:
         self._universe: dict[tuple[str, int], list[Index]] = {}
         self._declared: dict[str, Any] = {}
         for data in _variables(model):
-            name, index = _of(data)
+            name, index = name_and_index(data)
             self._universe.setdefault((name, len(index)), []).append(index)
             is_indicator = data.local_name == "binary_indicator_var"
             self._declared.setdefault(name, (data.parent_block() if is_indicator else data).parent_component())
@@ -259,9 +178,9 @@ class _Writer:
             if not own.is_indexed() and isinstance(own.dimen, int) and own.dimen and own.isfinite() and own.doc
         ]
         self._sets = {own.local_name: own for own in self._documented if own.dimen <= _MOST_DIMENSIONS}
-        self._members = {name: {_tuple(value) for value in own} for name, own in self._sets.items()}
+        self._members = {name: {as_tuple(value) for value in own} for name, own in self._sets.items()}
         self._params = [
-            (param, {_tuple(key): float(pyo.value(value)) for key, value in param.extract_values().items()})
+            (param, {as_tuple(key): float(pyo.value(value)) for key, value in param.extract_values().items()})
             for param in model.component_objects(pyo.Param, descend_into=blocks)
             if _is_numeric(param)
         ]
@@ -275,7 +194,7 @@ class _Writer:
         kinds = pyo.Objective, pyo.Constraint, gdp.Disjunction
         for order, kind in enumerate(kinds):
             for data in self._model.component_data_objects(kind, active=True, descend_into=blocks):
-                groups.setdefault((order, _of(data)[0]), []).append(data)
+                groups.setdefault((order, name_and_index(data)[0]), []).append(data)
         equations = [line for members in groups.values() for line in self._component(members)]
         variables = {name: own for name, own in self._declared.items() if own.ctype is not gdp.Disjunct}
         # A name with a blank or a bracket is quoted in the full name.
@@ -319,7 +238,7 @@ class _Writer:
         told = sorted({kind for kind, _, _ in found})
         for word, bounds in (("least", {low for _, low, _ in found}), ("most", {high for _, _, high in found})):
             if told != ["binary"] and len(bounds) == 1 and None not in bounds:
-                told.append(f"at {word} ${_number(bounds.pop())}$")
+                told.append(f"at {word} ${latex_number(bounds.pop())}$")
         return f" ({', '.join(told)})"
 
     def _index_letters(self, own: Any) -> list[str]:
@@ -347,17 +266,18 @@ class _Writer:
         """Yield the lines of a constraint, an objective or a disjunction."""
         first = members[0]
         equation, text = described(first.parent_component())
-        yield f"\n\\medskip\\textbf{{\\texttt{{{escaped(_of(first)[0])}}}}}{f': {escaped(text)}' if text else ''}"
-        alike: dict[tuple[str, int], list[tuple[Any, _Row]]] = {}
+        name = escaped(name_and_index(first)[0])
+        yield f"\n\\medskip\\textbf{{\\texttt{{{name}}}}}{f': {escaped(text)}' if text else ''}"
+        alike: dict[tuple[str, int], list[tuple[Any, Row]]] = {}
         for data in members:
-            row = _row(data)
+            row = row_of(data)
             alike.setdefault((row.sense, len(row.index)), []).append((data, row))
         for (sense, size), found in alike.items():
-            first, rows = found[0][0], _alike([row for _, row in found])
+            first, rows = found[0][0], comparable([row for _, row in found])
             letters = self._row_letters(first, size)
             lines = self._sides(sense, rows, letters)
             if first.parent_block().ctype is gdp.Disjunct:
-                owner, own = _of(first.parent_block())
+                owner, own = name_and_index(first.parent_block())
                 lines[0] = f"{self._symbols[owner]}{_subscript(letters[: len(own)])} \\implies {lines[0]}"
             if letters:
                 lines[-1] += f" \\qquad \\forall\\, {self._for_all(first, [row.index for row in rows], letters)}"
@@ -369,9 +289,9 @@ class _Writer:
                 split = f"\\begin{{split}}\n& {joined}\n\\end{{split}}{tag}"
                 yield f"\\begin{{equation*}}\n{split}\n\\end{{equation*}}"
 
-    def _sides(self, sense: str, rows: list[_Row], letters: list[str]) -> list[str]:
+    def _sides(self, sense: str, rows: list[Row], letters: list[str]) -> list[str]:
         """Return the lines of what is true of some rows: positive terms to the left, the others to the right."""
-        places: dict[tuple[bool, Any], list[tuple[int, float, _Node]]] = {}
+        places: dict[tuple[bool, Any], list[tuple[int, float, Node]]] = {}
         for k, row in enumerate(rows):
             for coefficient, node in row.terms:
                 places.setdefault((coefficient < 0, node.shape), []).append((k, abs(coefficient), node))
@@ -398,7 +318,7 @@ class _Writer:
         compared = f"{sense} {behind[0]}", *behind[1:]
         return _lines([left[0] if left else "0", *(f"+ {text}" for text in left[1:]), *compared])
 
-    def _term(self, places: list[tuple[int, float, _Node]], rows: list[_Row], letters: list[str], operator: str) -> str:
+    def _term(self, places: list[tuple[int, float, Node]], rows: list[Row], letters: list[str], operator: str) -> str:
         """Return the term of the algebra that stands in some places of rows."""
         term = _Term(
             [k for k, _, _ in places],
@@ -440,7 +360,7 @@ class _Writer:
         text = text if coefficient == "1" else f"{coefficient} \\, {text}"
         return f"{operator}_{{{where}}} {text}" if summed else f"{text}{where}"
 
-    def _place(self, column: Sequence[_Node], term: _Term, complete: bool) -> list[tuple[int | None, str]]:
+    def _place(self, column: Sequence[Node], term: _Term, complete: bool) -> list[tuple[int | None, str]]:
         """Return which letter each position of a variable's index has; one that it has first is summed over."""
         name = column[0].kind
         size = len(column[0].index)
@@ -468,7 +388,7 @@ class _Writer:
                 found.append((len(term.letters) - 1, letter))
         return found
 
-    def _over(self, term: _Term, anchor: _Anchor, rows: list[_Row], vanishes: _Holds) -> str | None:
+    def _over(self, term: _Term, anchor: _Anchor, rows: list[Row], vanishes: _Holds) -> str | None:
         """Return what a term is summed over, but for where it is 0; None where no Set says so."""
         column, own = anchor
         name = column[0].kind
@@ -494,7 +414,7 @@ class _Writer:
                     return f"{within}{restriction}"
         return None
 
-    def _chosen(self, term: _Term, rows: list[_Row]) -> str:
+    def _chosen(self, term: _Term, rows: list[Row]) -> str:
         """Return what a term is summed over, under a name of its own."""
         taken = _taken(term, rows)
         used = _needed([row.index for row in rows], taken, term.own)
@@ -508,7 +428,7 @@ class _Writer:
         self._notes.sets.append(f"${symbol}$: chosen by a rule, {size} members")
         return f"{_bracketed(letters)} \\in {symbol}"
 
-    def _where(self, term: _Term, placed: Sequence[_Anchor], rows: list[_Row]) -> str:
+    def _where(self, term: _Term, placed: Sequence[_Anchor], rows: list[Row]) -> str:
         """Return in which rows a term stands that others lack, though no number says so."""
         there = set(term.rows)
         present = [k in there for k in range(len(rows))]
@@ -524,7 +444,7 @@ class _Writer:
             told = self._in_new_set([letters[k] for k in used], "", str(size))
         return f"\\text{{ (if }} {told}\\text{{)}}"
 
-    def _lacks(self, row: _Row, anchor: _Anchor) -> bool:
+    def _lacks(self, row: Row, anchor: _Anchor) -> bool:
         """Tell whether there is no such variable in a row."""
         column, own = anchor
         index = tuple(column[0].index[p] if c is None else row.index[c] for p, (c, _) in enumerate(own))
@@ -597,7 +517,7 @@ class _Writer:
         """
         same = all(_close(value, values[0]) for value in values)
         if plain := same and (values[0] in (0, 1, -1) or not letters):
-            yield _number(values[0]), _never
+            yield latex_number(values[0]), _never
         found: dict[int, tuple[str, _Holds]] = {}
         for param, known in self._sources(sources):
             size = len(next(iter(known), ()))
@@ -627,11 +547,11 @@ class _Writer:
             yield found[min(found)]
             return
         if same:
-            yield _number(values[0]), _never
+            yield latex_number(values[0]), _never
             return
         kept = _needed(at, values, len(letters))
         symbol = f"a^{{({len(self._notes.data) + 1})}}{_subscript(letters[k] for k in kept)}"
-        low, high = _number(min(values)), _number(max(values))
+        low, high = latex_number(min(values)), latex_number(max(values))
         self._notes.data.append(f"${symbol}$: computed by a rule, ${low}$ to ${high}$")
         yield symbol, _never
 
@@ -661,7 +581,7 @@ class _Writer:
         """Return of which Sets the rows are."""
         own, found = data.parent_component(), set(indices)
         finite = own.is_indexed() and own.index_set().isfinite()
-        whole = finite and found == {_tuple(key) for key in own.index_set()}
+        whole = finite and found == {as_tuple(key) for key in own.index_set()}
         if whole and all(one.local_name in self._sets for one in own.index_set().subsets()):
             told, start = [], 0
             for one in own.index_set().subsets():
@@ -672,7 +592,9 @@ class _Writer:
             if members == found:
                 return f"{_bracketed(letters)} \\in {self._set(self._sets[name])}"
         symbol = f"\\mathcal{{A}}^{{({len(self._notes.sets) + 1})}}"
-        self._notes.sets.append(f"${symbol}$: indices of \\texttt{{{escaped(_of(data)[0])}}}, {len(found)} members")
+        self._notes.sets.append(
+            f"${symbol}$: indices of \\texttt{{{escaped(name_and_index(data)[0])}}}, {len(found)} members"
+        )
         return f"{_bracketed(letters)} \\in {symbol}"
 
 
@@ -703,7 +625,7 @@ def _is_zero(k: int) -> _Holds:
     return lambda at: at[k] == 0
 
 
-def _taken(term: _Term, rows: Sequence[_Row]) -> list[set[Index]]:
+def _taken(term: _Term, rows: Sequence[Row]) -> list[set[Index]]:
     """Return the members of each row's sum."""
     taken: list[set[Index]] = [set() for _ in rows]
     for k, values in zip(term.rows, term.values, strict=True):
@@ -711,7 +633,7 @@ def _taken(term: _Term, rows: Sequence[_Row]) -> list[set[Index]]:
     return taken
 
 
-def _everywhere(term: _Term, rows: Sequence[_Row], vanishes: _Holds) -> str | None:
+def _everywhere(term: _Term, rows: Sequence[Row], vanishes: _Holds) -> str | None:
     """Return nothing to say of a term that is in every row, or 0 in exactly the others; else None."""
     present = set(term.rows)
     return "" if all((k in present) != vanishes(row.index) for k, row in enumerate(rows)) else None
@@ -766,177 +688,16 @@ def _union(parts: Iterable[Any]) -> str:
         elif not step:
             opening = "[" if part.closed[0] and least > -math.inf else "("
             closing = "]" if part.closed[1] and most < math.inf else ")"
-            pieces.append((least, f"{opening}{_number(least)}, {_number(most)}{closing}"))
+            pieces.append((least, f"{opening}{latex_number(least)}, {latex_number(most)}{closing}"))
         elif most - least <= 2 * abs(step):
             points.update((start, start + step, end))
         else:
-            told = [_number(start), _number(start + step), "\\ldots", *([_number(end)] if math.isfinite(end) else [])]
+            last = [latex_number(end)] if math.isfinite(end) else []
+            told = [latex_number(start), latex_number(start + step), "\\ldots", *last]
             pieces.append((least, f"\\{{{', '.join(told if step > 0 else told[::-1])}\\}}"))
     if points:
-        pieces.append((min(points), f"\\{{{', '.join(map(_number, sorted(points)))}\\}}"))
+        pieces.append((min(points), f"\\{{{', '.join(map(latex_number, sorted(points)))}\\}}"))
     return " \\cup ".join(text for _, text in sorted(pieces)) or "\\emptyset"
-
-
-def _row(data: Any) -> _Row:
-    """Return a member of a component as terms."""
-    index = _of(data)[1]
-    if data.ctype is gdp.Disjunction:
-        ways = tuple((1.0, _node(disjunct.binary_indicator_var)) for disjunct in data.disjuncts)
-        return _Row(index, ways, "xor" if data.xor else "or")
-    if data.ctype is pyo.Objective:
-        terms, constant, sources = _terms(data.expr)
-        return _Row(index, terms, "min" if data.sense == pyo.minimize else "max", constant, sources)
-    terms, constant, sources = _terms(data.body)
-    sources |= _mutable(data.lower) | _mutable(data.upper)
-    lower, upper = data.lb, data.ub
-    if lower is None and upper is None:
-        return _Row(index, terms, "\\in (-\\infty, \\infty)")
-    if lower is not None and upper is not None and lower != upper:
-        return _Row(index, terms, f"\\in [{_number(lower - constant)}, {_number(upper - constant)}]")
-    limit = lower if upper is None else upper
-    sense = "=" if lower == upper else "\\ge" if upper is None else "\\le"
-    return _Row(index, terms, sense, float(limit) - constant, sources)
-
-
-def _terms(expression: Any) -> tuple[tuple[tuple[float, _Node], ...], float, frozenset[str]]:
-    """Return the terms of a sum, with their coefficients, its constant, and the mutable Params that are in this."""
-    repn = linear_terms(expression)
-    if repn is None:
-        return ((1.0, _node(expression)),), 0.0, frozenset()
-    inside, in_constant = _params_in(expression)
-    linear = zip(repn.linear_coefs, repn.linear_vars, strict=True)
-    terms = [
-        (float(coefficient), replace(_node(variable), params=inside.get(id(variable), frozenset())))
-        for coefficient, variable in linear
-        if coefficient
-    ]
-    if repn.nonlinear_expr is not None:
-        node = _node(repn.nonlinear_expr)
-        for part in node.parts if node.kind == "+" else (node,):
-            if part.kind == "*" and part.parts[0].kind == "n":
-                number, *rest = part.parts
-                whole = rest[0] if len(rest) == 1 else _Node("*", parts=tuple(rest))
-                terms.append((number.value, replace(whole, params=number.params)))
-            else:
-                terms.append((1.0, part))
-    return tuple(terms), float(repn.constant), in_constant
-
-
-def _params_in(expression: Any) -> tuple[dict[int, frozenset[str]], frozenset[str]]:
-    """Return the mutable Params in the coefficient of each variable, by its id, and those in the constant of a sum."""
-    if not _mutable(expression):
-        return {}, frozenset()
-    repn = linear_terms(expression, values=False)
-    linear = zip(repn.linear_coefs, repn.linear_vars, strict=True)
-    return {id(variable): _mutable(coefficient) for coefficient, variable in linear}, _mutable(repn.constant)
-
-
-def _mutable(expression: Any) -> frozenset[str]:
-    """Return the names of the mutable Params in an expression."""
-    from pyomo.core.expr.visitor import identify_mutable_parameters
-
-    return frozenset(data.parent_component().name for data in identify_mutable_parameters(expression))
-
-
-def _alike(rows: list[_Row]) -> list[_Row]:
-    """Return rows with their products of sums multiplied out where they lack fewer of each other's terms then.
-
-    Of a sum times a variable Pyomo leaves out what is 0, and so rows of one rule differ in shape.
-    """
-    split = [replace(row, terms=_multiplied_out(row.terms)) for row in rows]
-    return split if _lacking(split) < _lacking(rows) else rows
-
-
-def _lacking(rows: list[_Row]) -> int:
-    """Return how many terms rows lack that others have."""
-    shapes = [{(coefficient < 0, node.shape) for coefficient, node in row.terms} for row in rows]
-    return len(set().union(*shapes)) * len(rows) - sum(map(len, shapes))
-
-
-def _multiplied_out(terms: Iterable[tuple[float, _Node]]) -> tuple[tuple[float, _Node], ...]:
-    found: dict[_Node, float] = {}
-    for coefficient, node in terms:
-        sums = [part for part in node.parts if part.kind == "+"] if node.kind == "*" else []
-        others = [part for part in node.parts if part.kind != "+"]
-        for part in sums[0].parts if len(sums) == 1 else [node]:
-            number, factors, sources = coefficient, [part], node.params
-            if sums and part is not node:
-                factors = [*(part.parts if part.kind == "*" else [part]), *others]
-            for one in factors:
-                number *= one.value if one.kind == "n" else 1.0
-                sources |= one.params
-            rest = tuple(one for one in factors if one.kind != "n")
-            whole = replace(rest[0] if len(rest) == 1 else _Node("*", parts=rest), params=sources)
-            found[whole] = found.get(whole, 0.0) + number
-    return tuple((number, node) for node, number in found.items() if number)
-
-
-def _node(expression: Any) -> _Node:
-    """Return an expression as nodes: numbers are folded, sums and products flat, a product's number first."""
-    if not hasattr(expression, "is_expression_type") or expression.is_fixed():
-        # A variable without a value times 0 is fixed, too.
-        return _Node("n", float(pyo.value(expression, exception=False) or 0.0), params=_mutable(expression))
-    if expression.is_variable_type():
-        name, index = _of(expression)
-        return _Node(name, index=index)
-    kind = _kind(expression)
-    parts = [_node(part) for part in expression.args]
-    if kind == "named":
-        return parts[0]
-    if kind == "+":
-        flat = [inner for part in parts for inner in (part.parts if part.kind == "+" else (part,))]
-        return _Node("+", parts=tuple(_with_number(part) for part in flat if part.kind != "n" or part.value))
-    if kind == "-":
-        parts = [_Node("n", -1.0), *parts]
-    if kind in ("*", "-"):
-        flat = [inner for part in parts for inner in (part.parts if part.kind == "*" else (part,))]
-        number, sources = 1.0, frozenset[str]()
-        for part in flat:
-            if part.kind == "n":
-                number, sources = number * part.value, sources | part.params
-        rest = tuple(part for part in flat if part.kind != "n")
-        return _Node("*", parts=(_Node("n", number, params=sources), *rest)) if number != 1 else _Node("*", parts=rest)
-    return _Node(kind, parts=tuple(parts))
-
-
-def _kind(expression: Any) -> str:
-    """Return what an expression is: an operation, or the name of a function.
-
-    Raises
-    ------
-    InputError
-        If it is none that is written here: a condition, for instance.
-    """
-    from pyomo.core.expr import numeric_expr as known
-
-    if expression.is_named_expression_type():
-        return "named"
-    for kind, classes in {
-        "+": (known.SumExpression, known.LinearExpression),
-        "-": (known.NegationExpression,),
-        "*": (known.ProductExpression,),
-        "/": (known.DivisionExpression,),
-        "^": (known.PowExpression,),
-        "abs": (known.AbsExpression,),
-    }.items():
-        if isinstance(expression, classes):
-            return kind
-    # A function of Pyomo's, of a user's library or by pieces says what it is called before its arguments.
-    name = str(expression).partition("(")[0]
-    if isinstance(expression, known.Expr_ifExpression) or not name.isidentifier():
-        raise InputError(f"{cut(str(expression))}: cannot be written in LaTeX ({type(expression).__name__})")
-    return name
-
-
-def _with_number(part: _Node) -> _Node:
-    """Return a part of a sum with a number in front, so that parts with 1 have the shape of others."""
-    if part.kind == "n" or (part.kind == "*" and part.parts[0].kind == "n"):
-        return part
-    return _Node("*", parts=(_Node("n", 1.0), *(part.parts if part.kind == "*" else (part,))))
-
-
-def _tuple(key: Any) -> Index:
-    return () if key is None else key if isinstance(key, tuple) else (key,)
 
 
 def _is_numeric(param: Any) -> bool:
