@@ -9,7 +9,7 @@ from enum import StrEnum
 from dlsched.algorithms.knapsack import Method, Selection, TooManyProgramsError, solve_knapsack
 from dlsched.algorithms.run import Event
 from dlsched.models.numbers import to_json
-from dlsched.models.smd import Instance, Job, Point, Schedule
+from dlsched.models.smd import Instance, Point, Schedule
 
 AUTO_LPS = 5_000
 """Linear programs after which ``"auto"`` gives up the scheme for the exact method. Arbitrary: far fewer than
@@ -92,12 +92,6 @@ class OuterStep(Event):
     subset_size: int
     lps: int
     admitted: tuple[str, ...]
-
-
-def point(job: Job, workers: int, servers: int) -> Point:
-    """Return what some numbers of workers and servers are worth to a job."""
-    time = job.training.time(workers, servers)
-    return Point(workers, servers, time, job.utility.exact(time))
 
 
 def inadmissible(instance: Instance) -> Iterator[NeverAdmitted]:

@@ -16,7 +16,6 @@ import numpy as np
 
 from dlsched import relaxations
 from dlsched.algorithms.run import Event, Variant
-from dlsched.algorithms.smd.admission import point
 from dlsched.arguments import checked
 from dlsched.models.document import InputError
 from dlsched.models.ratio import Floats
@@ -200,7 +199,7 @@ def _printed(job: Job, relaxation: relaxations.SumOfRatios, settings: Settings, 
     rounded = round_until_feasible(
         scaled, lambda counts: job.fits(*counts.tolist()), rng, rounds=settings.rounds, variant="printed"
     )
-    chosen = None if rounded.x is None or not rounded.x.all() else point(job, *rounded.x.tolist())
+    chosen = None if rounded.x is None or not rounded.x.all() else Point.of(job, *rounded.x.tolist())
     return _event(job, relaxation, gain, scaled, rounded, chosen, math.inf)
 
 
@@ -222,7 +221,7 @@ def _corrected(
     )
     counts = _down(job, x) if rounded.x is None else rounded.x.tolist()
     factor = (1 + settings.epsilon) * 4 / gain
-    return _event(job, relaxation, gain, 1 + gain * (start - 1), rounded, point(job, *counts), factor)
+    return _event(job, relaxation, gain, 1 + gain * (start - 1), rounded, Point.of(job, *counts), factor)
 
 
 def _shifted_gain(job: Job, single: np.ndarray, delta: float) -> float:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Self
 
 import numpy as np
 import numpy.typing as npt
@@ -50,6 +51,12 @@ class Point:
     servers: int
     time: Fraction
     utility: Fraction
+
+    @classmethod
+    def of(cls, job: Job, workers: int, servers: int) -> Self:
+        """Return what so many workers and servers are worth to a job."""
+        time = job.training.time(workers, servers)
+        return cls(workers, servers, time, job.utility.exact(time))
 
 
 @checked
@@ -135,8 +142,8 @@ def best_point(job: Job) -> Point | None:
     approximate = times(job, w, p)
     least = approximate.min()
     near = {(int(w[i]), int(p[i])) for i in np.flatnonzero(approximate <= least + AS_GOOD * abs(least))}
-    time, workers_, servers = min((job.training.time(w, p), w, p) for w, p in polled(near))
-    return Point(workers_, servers, time, job.utility.exact(time))
+    best = min(polled(near), key=lambda counts: (job.training.time(*counts), counts))
+    return Point.of(job, *best)
 
 
 def _ideal_servers(job: Job, workers: Ints) -> Ints:

@@ -79,10 +79,7 @@ def job_of(instance: Instance, name: str | None) -> Job:
 
 def read(model: Any, instance: Instance) -> Point:
     """Return the job's workers and servers; the point's `time` is what the objective says."""
-    job = instance.job(model.job)
-    workers, servers = round(model.workers.value), round(model.servers.value)
-    time = job.training.time(workers, servers)
-    return Point(workers, servers, time, job.utility.exact(time))
+    return Point.of(instance.job(model.job), round(model.workers.value), round(model.servers.value))
 
 
 INNER = Formulation(

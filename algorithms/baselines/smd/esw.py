@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from dlsched.algorithms.algorithm import Algorithm
 from dlsched.algorithms.run import Event, Run
-from dlsched.algorithms.smd.admission import Outer, admit, inadmissible, point
+from dlsched.algorithms.smd.admission import Outer, admit, inadmissible
 from dlsched.arguments import Seed, checked, expect_share
 from dlsched.models.smd import Instance, Job, Point, Schedule, utility
 
@@ -74,7 +74,7 @@ def run(
 
 def _equal(job: Job) -> Point:
     each = min(job.limit_of(r) // need for r, need in job.uses(1, 1).items())
-    return point(job, each, each)
+    return Point.of(job, each, each)
 
 
 ALGORITHM = Algorithm("esw", "smd", "ESW: equal shares of workers and servers", run)

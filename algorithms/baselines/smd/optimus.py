@@ -16,7 +16,7 @@ from fractions import Fraction
 
 from dlsched.algorithms.algorithm import Algorithm
 from dlsched.algorithms.run import Event, Run
-from dlsched.algorithms.smd.admission import Outer, admit, inadmissible, point
+from dlsched.algorithms.smd.admission import Outer, admit, inadmissible
 from dlsched.arguments import Seed, checked, expect_share
 from dlsched.models.smd import Instance, Job, Point, Schedule, utility
 from dlsched.models.utility import Sigmoid
@@ -82,10 +82,10 @@ def run(
 
 
 def _grow(job: Job) -> Grown:
-    here = point(job, 1, 1)
+    here = Point.of(job, 1, 1)
     while True:
         w, p = here.workers, here.servers
-        larger = [point(job, *counts) for counts in ((w + 1, p), (w, p + 1)) if job.fits(*counts)]
+        larger = [Point.of(job, *counts) for counts in ((w + 1, p), (w, p + 1)) if job.fits(*counts)]
         if not larger:
             return Grown(job.name, here, limited=True)
         best = max(larger, key=lambda other: _worth(job, other))
