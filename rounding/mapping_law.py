@@ -27,9 +27,7 @@ from dlsched.rounding.mapping_table import (
     Row,
     Weighted,
 )
-
-MAX_OUTCOMES = 2**20
-"""The most outcomes that are listed: those of twenty coins. Arbitrary."""
+from dlsched.rounding.probability import MAX_OUTCOMES
 
 Law = dict[Fraction, Fraction]
 """Value to probability, ascending; the probabilities add up to 1."""

@@ -34,7 +34,6 @@ _LARGEST = 2**62
 class Method(StrEnum):
     """How a probability is computed."""
 
-    AUTO = "auto"
     ENUMERATION = "enumeration"
     CONVOLUTION = "convolution"
 
@@ -136,7 +135,7 @@ def violation_probability(
     x: Sequence[Number],
     rhs: Number,
     sense: str = "<=",
-    method: str | Method = Method.AUTO,
+    method: str | Method = Method.CONVOLUTION,
 ) -> Fraction:
     """Return the exact probability that the rounding of x breaks ``row . x <= rhs`` (or ``>=``).
 
@@ -148,9 +147,9 @@ def violation_probability(
     rhs : number
     sense : {"<=", ">="}
         Of the row; equality does not break it.
-    method : {"auto", "enumeration", "convolution"}
-        Over all outcomes, or over the distinct values of partial sums, of which a row of few distinct coefficients has
-        few, however many variables it has. By default the convolution.
+    method : {"convolution", "enumeration"}
+        Over the distinct values of partial sums, of which a row of few distinct coefficients has few, however many
+        variables it has; or over all outcomes.
 
     Raises
     ------
@@ -175,7 +174,7 @@ def joint_violation_probability(
     x: Sequence[Number],
     b: Sequence[Number],
     sense: str = "<=",
-    method: str | Method = Method.AUTO,
+    method: str | Method = Method.CONVOLUTION,
 ) -> Fraction:
     """Return the exact probability that the rounding of x breaks some row of B x <= b (or >=).
 

@@ -791,7 +791,7 @@ TO_ROUND: dict[str, Case] = {
     "no such method": (
         lambda: rounding.violation_probability([1, 1], X, 1, method="odd"),
         InputError,
-        "method: 'odd' is not one of auto, enumeration, convolution",
+        "method: 'odd' is not one of enumeration, convolution",
     ),
     "no ring": (lambda: rounding.integer_mix({"a": 1}, 0), InputError, "size: 0 must be at least 1"),
     "no such rule": (
