@@ -16,9 +16,10 @@ from pydantic import Discriminator, Field, Tag, model_validator
 
 from dlsched.arguments import checked, named
 from dlsched.models.dmlrs.job import AsyncJob, Job
-from dlsched.models.document import Document, Record
+from dlsched.models.document import Record
 from dlsched.models.fields import MAX_SLOTS, Name, countable, distinct, falling, known, made_of_numbers
 from dlsched.models.numbers import NonNegative
+from dlsched.models.timed import TimedInstance
 
 
 class Machine(Record):
@@ -56,7 +57,7 @@ AnyJob = Annotated[
 ]
 
 
-class Instance(Document):
+class Instance(TimedInstance):
     """An instance of the DMLRS problem.
 
     Attributes
@@ -91,11 +92,6 @@ class Instance(Document):
     def asynchronous(self) -> bool:
         """Whether the jobs are asynchronous, as in the thesis."""
         return any(isinstance(job, AsyncJob) for job in self.jobs)
-
-    @cached_property
-    def greatest_utility(self) -> Fraction:
-        """What the most useful job can be worth: the unit that differences of utility are judged by."""
-        return max((job.utility.exact(0) for job in self.jobs), default=Fraction(0))
 
     @cached_property
     def _jobs(self) -> dict[str, Job | AsyncJob]:

@@ -13,9 +13,10 @@ from typing import Annotated, Self
 from pydantic import Field, model_validator
 
 from dlsched.arguments import named
-from dlsched.models.document import Document, Record
+from dlsched.models.document import Record
 from dlsched.models.fields import MAX_SLOTS, Count, Name, Ordinal, distinct, falling, known, made_of_numbers
 from dlsched.models.numbers import NonNegative, Positive
+from dlsched.models.timed import TimedInstance
 from dlsched.models.utility import Utility
 
 
@@ -83,7 +84,7 @@ class Job(Record):
         return self.rate.get(type_, Fraction(0))
 
 
-class Instance(Document):
+class Instance(TimedInstance):
     """An instance of the Hadar problem.
 
     Attributes
@@ -131,11 +132,6 @@ class Instance(Document):
     def devices(self) -> int:
         """Devices of the whole cluster."""
         return sum(self.capacity.values())
-
-    @cached_property
-    def greatest_utility(self) -> Fraction:
-        """What the most useful job can be worth: the unit that differences of utility are judged by."""
-        return max((job.utility.exact(0) for job in self.jobs), default=Fraction(0))
 
     @cached_property
     def _jobs(self) -> dict[str, Job]:

@@ -13,10 +13,11 @@ from typing import Self
 from pydantic import model_validator
 
 from dlsched.arguments import named
-from dlsched.models.document import Document, Record
+from dlsched.models.document import Record
 from dlsched.models.fields import Name, distinct, falling, known, made_of_numbers
 from dlsched.models.numbers import NonNegative
 from dlsched.models.smd.training import Training
+from dlsched.models.timed import TimedInstance
 from dlsched.models.utility import Table, Utility
 
 MAX_COUNT = 10**6
@@ -102,7 +103,7 @@ class Job(Record):
         return min((self.limit_of(r) - beside.get(r, Fraction(0))) // need for r, need in of.items() if need)
 
 
-class Instance(Document):
+class Instance(TimedInstance):
     """An instance of the SMD problem.
 
     Attributes
@@ -134,11 +135,6 @@ class Instance(Document):
     capacity: dict[Name, NonNegative]
     jobs: tuple[Job, ...]
     origin: dict[str, str] | None = None
-
-    @cached_property
-    def greatest_utility(self) -> Fraction:
-        """What the most useful job can be worth: the unit that differences of utility are judged by."""
-        return max((job.utility.exact(0) for job in self.jobs), default=Fraction(0))
 
     @cached_property
     def _jobs(self) -> dict[str, Job]:
