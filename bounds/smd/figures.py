@@ -42,7 +42,7 @@ def used_share(facts: SmdFacts) -> float:
     shares = []
     for r in instance.resources:
         admitted = [(instance.job(name), point) for name, point in jobs.items()]
-        used = sum(job.uses(p.workers, p.servers)[r] for job, p in admitted)
+        used = sum(job.uses(p.workers, p.servers).get(r, 0) for job, p in admitted)
         reserved = sum(job.limit_of(r) for job, _ in admitted)
         if reserved:
             shares.append(float(used / reserved))

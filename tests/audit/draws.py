@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from dlsched.bounds.search import sources
 from dlsched.models import ddljs, dmlrs, hadar, smd
+from tests.sources import SOURCES
 from tests.strategies import dmlrs as dmlrs_strategies
 from tests.strategies import smd as smd_strategies
 
@@ -208,7 +208,7 @@ def package(family: str) -> Any:
 def _claimed(family: str) -> dict[str, Draw]:
     """Return the claims' sources that draw instances of a family's problem; those that cost more are too large."""
     found: dict[str, Draw] = {}
-    for name, source in sorted(sources().items()):
+    for name, source in sorted(SOURCES.items()):
         if source.cost > 1:
             continue
         drawn = source.draw(np.random.default_rng(0))

@@ -19,10 +19,9 @@ from dlsched.models import Document, InputError
 from dlsched.models.hadar import Schedule
 from dlsched.models.hadar import check as check_schedule
 from tests.longer import longer
+from tests.sources import SOURCES
 
 DRAWS = 12
-
-SOURCES = {source.name: source for known in claims() for source in known.sources}
 
 # (shipped case, measured, bound), by hand from the constants of each instance.
 KNOWN = {
