@@ -137,7 +137,7 @@ class Problem(Generic[I, S]):
         return self.misfits(data) == 0
 
     def misfits(self, data: Any) -> float:
-        """Return how many fields a document lacks of what an instance needs, or has beside; infinite if it has none."""
+        """Return how many fields a document lacks of what an instance needs, or has beside; infinite if none can be."""
         if not isinstance(data, dict):
             return math.inf
         known = self.instance.model_fields
@@ -247,24 +247,18 @@ def load_instance(path: PathLike) -> tuple[Problem[Any, Any], Any]:
     ('smd', 3)
     """
     data = read_json(path)
-    fitting = [entry for entry in problems() if entry.fits(data)]
-    if not fitting:
-        if nearest := _nearest(data):
-            try:
-                nearest.instance.parse(data, path)
-            except InputError as error:
-                raise InputError(f"{error} (read as an instance of {nearest.name})") from None
-        known = ", ".join(entry.name for entry in problems())
+    misfits = {entry.name: entry.misfits(data) for entry in problems()}
+    least = min(misfits.values())
+    *others, last = (entry for entry in problems() if misfits[entry.name] == least)
+    if 0 < least <= _NEARLY and not others:
+        try:
+            last.instance.parse(data, path)
+        except InputError as error:
+            raise InputError(f"{error} (read as an instance of {last.name})") from None
+    if least > 0:
+        known = ", ".join(misfits)
         raise InputError(f"{path}: has not the fields of an instance of {known}; `dlsched schema PROBLEM` has them")
-    for entry in fitting[:-1]:
+    for entry in others:
         with suppress(InputError):
             return entry, entry.instance.parse(data, path)
-    return fitting[-1], fitting[-1].instance.parse(data, path)
-
-
-def _nearest(data: Any) -> Problem[Any, Any] | None:
-    """Return the one problem that a document is nearly an instance of; None where it is of none, or of several."""
-    misfits = {entry.name: entry.misfits(data) for entry in problems()}
-    least = min(misfits.values(), default=math.inf)
-    near = [entry for entry in problems() if misfits[entry.name] == least]
-    return near[0] if least <= _NEARLY and len(near) == 1 else None
+    return last, last.instance.parse(data, path)

@@ -5,8 +5,7 @@ An optimum that decides something needs more than one solver's word; see `dlsche
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import asdict, replace
 from typing import Any
 
@@ -16,7 +15,8 @@ from dlsched.arguments import at_least, between, checked, named
 from dlsched.halt import Halt, until
 from dlsched.models.document import InputError
 from dlsched.models.parameters import expect_current
-from dlsched.solvers.matrix import Floats, InfeasibleError, Matrix, NotLinearError, compile_model
+from dlsched.solvers.components import summands
+from dlsched.solvers.matrix import Floats, InfeasibleError, Matrix, NotLinearError, compile_model, whole_from
 from dlsched.solvers.options import SolverOptions
 from dlsched.solvers.solution import ResidualError, Solution, Status
 from dlsched.solvers.solve import MOST_SEED, SOLVERS, solve_matrix
@@ -150,7 +150,7 @@ def _solve_nonlinear(model: Any, asked: SolverOptions) -> Solution:
         raise ResidualError(f"scip returned a point at which the model has no value: {error}") from None
 
     def allowed(expression: Any) -> float:
-        return float(TOLERANCE * max([largest, *(abs(pyo.value(term)) for term in _terms(expression))]))
+        return float(TOLERANCE * max([largest, *(abs(pyo.value(term)) for term in summands(expression))]))
 
     for row, excess in excesses.items():
         if not excess <= allowed(row.body):
@@ -163,18 +163,6 @@ def _solve_nonlinear(model: Any, asked: SolverOptions) -> Solution:
                 "may be without a value, or without an end, within the bounds of its variables"
             )
     return (summary if point else replace(summary, bound=value)).with_value(value).if_reached()
-
-
-def _terms(expression: Any) -> Iterator[Any]:
-    """Yield what an expression is the sum of, signs left aside."""
-    from pyomo.core.expr import NegationExpression, SumExpression
-
-    is_named = getattr(expression, "is_named_expression_type", bool)()
-    if is_named or isinstance(expression, SumExpression | NegationExpression):
-        for part in expression.args:
-            yield from _terms(part)
-    else:
-        yield expression
 
 
 def unused_variables(model: Any, matrix: Matrix) -> list[Any]:
@@ -194,8 +182,8 @@ def _whole_bounds(variable: Any) -> tuple[float | None, float | None]:
     """Return the bounds of a variable, those of an integer one at integers, as `Matrix.with_whole_bounds` does."""
     lower, upper = variable.bounds
     if variable.is_integer():
-        lower = None if lower is None else math.ceil(lower - TOLERANCE)
-        upper = None if upper is None else math.floor(upper + TOLERANCE)
+        lower = None if lower is None else int(whole_from(lower))
+        upper = None if upper is None else -int(whole_from(-upper))
     return lower, upper
 
 

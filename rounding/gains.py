@@ -15,6 +15,9 @@ from dlsched.arithmetic import exp, expm1, log, log1p
 from dlsched.errors import InputError
 from dlsched.rounding.independent import Floats
 
+_LARGEST_ROOT = 1e154
+"""Numbers up to here have a square that is a float."""
+
 
 class Gain(StrEnum):
     """Which formula a gain comes from.
@@ -187,10 +190,6 @@ def gain_cover(width: float, rows: int, delta: float, variant: str | Gain = Gain
     while g < above:
         above, g = g, g - (g - log1p(g) - need) * (1 + g) / g
     return 1 + above
-
-
-_LARGEST_ROOT = 1e154
-"""Numbers up to here have a square that is a float."""
 
 
 def _need(width: float, rows: int, delta: float, events: int) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import chain
 from typing import Any
 
@@ -102,6 +103,18 @@ def without_value(model: Any) -> str | None:
         if said := valueless(expression):
             return said
     return None
+
+
+def summands(expression: Any) -> Iterator[Any]:
+    """Yield what an expression is the sum of, signs left aside, and named expressions taken apart."""
+    from pyomo.core.expr import NegationExpression, SumExpression
+
+    is_named = getattr(expression, "is_named_expression_type", bool)()
+    if is_named or isinstance(expression, SumExpression | NegationExpression):
+        for part in expression.args:
+            yield from summands(part)
+    else:
+        yield expression
 
 
 def only_objective(model: Any) -> Any:

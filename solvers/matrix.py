@@ -17,7 +17,7 @@ from dlsched.arguments import expect_model
 from dlsched.arithmetic import dot, sparse_product
 from dlsched.halt import cut
 from dlsched.lazy import sp
-from dlsched.solvers.components import only_objective, refuse_foreign, without_value
+from dlsched.solvers.components import only_objective, refuse_foreign, summands, without_value
 from dlsched.tolerances import ROUNDING, TOLERANCE
 
 Floats = npt.NDArray[np.float64]
@@ -195,9 +195,15 @@ class Matrix:
         HiGHS 1.15.1 loses optima, and all points, where they are not: n in 3..3.5, n + x <= 4, x to maximise. A bound
         that an integer misses by what a solver forgives is moved to it.
         """
-        lower = np.where(self.integer, np.ceil(self.lower - TOLERANCE), self.lower)
-        upper = np.where(self.integer, np.floor(self.upper + TOLERANCE), self.upper)
+        if not self.integer.any():
+            return self
+        lower = np.where(self.integer, whole_from(self.lower), self.lower)
+        upper = np.where(self.integer, -whole_from(-self.upper), self.upper)
         return replace(self, lower=lower, upper=upper)
+
+    def without_costs(self) -> Self:
+        """Return the same matrix with an objective of 0."""
+        return replace(self, c=np.zeros_like(self.c))
 
     def relaxed(self) -> Self:
         """Return the same matrix without integrality."""
@@ -208,6 +214,11 @@ class Matrix:
         return replace(
             self.relaxed(), lower=np.where(self.integer, x, self.lower), upper=np.where(self.integer, x, self.upper)
         )
+
+
+def whole_from(lower: Any) -> Any:
+    """Return the least integers that lower bounds, a number or an array, leave; what all but is one counts as it."""
+    return np.ceil(lower - TOLERANCE)
 
 
 def compile_model(model: Any) -> Matrix:
@@ -226,8 +237,8 @@ def compile_model(model: Any) -> Matrix:
     InputError
         If the model is abstract.
     ValueError
-        If it is not linear, has no or several objectives, has active disjunctions, special ordered
-        sets, derivatives or the like, or has a variable whose domain is neither an interval nor its integers.
+        If it is not linear, has no or several objectives, has active disjunctions, special ordered sets, derivatives or
+        the like, or has a variable whose domain is neither an interval nor its integers.
     InfeasibleError
         If a row without variables does not hold.
     Halt
@@ -332,20 +343,22 @@ def constant_excess(constraint: Any) -> float:
 
 
 def _largest_term(expression: Any) -> float:
-    """Return the largest of the products that an expression of fixed variables is the sum of; others count as a whole.
+    """Return the largest of the products that an expression of fixed variables is the sum of."""
+    return max(map(_size, summands(expression)), default=0.0)
+
+
+def _size(expression: Any) -> float:
+    """Return how large a summand counts: a product of sums by their largest terms, what is no product as a whole.
 
     A continuous variable counts as in `Matrix.residual`, one that is free, and has a factor of 0, as 0.
     """
-    from pyomo.core.expr import DivisionExpression, NegationExpression, ProductExpression, SumExpression
+    from pyomo.core.expr import DivisionExpression, ProductExpression
 
     if getattr(expression, "is_variable_type", bool)():
         if not expression.fixed:
             return 0.0
         value, bounds = abs(float(expression.value)), [math.inf if b is None else abs(b) for b in expression.bounds]
         return value if expression.is_integer() else max(value, min(1.0, max(bounds)))
-    is_named = getattr(expression, "is_named_expression_type", bool)()
-    if is_named or isinstance(expression, SumExpression | NegationExpression):
-        return max(map(_largest_term, expression.args), default=0.0)
     if isinstance(expression, ProductExpression):
         return math.prod(map(_largest_term, expression.args))
     if isinstance(expression, DivisionExpression):

@@ -194,7 +194,7 @@ def _broken(solver: str, where: str, residual: float) -> ResidualError:
 
 def _expect_point(matrix: Matrix, x: Floats, solver: str) -> None:
     """Refuse the point of a program without an optimum where it breaks a row: there may be none at all."""
-    free = replace(matrix, c=np.zeros_like(matrix.c))
+    free = matrix.without_costs()
     x = _rounded(free, x)
     if free.residual(x) > TOLERANCE:
         x = _completed(free, x)
@@ -257,7 +257,7 @@ def solve_here(
 
 def _unbounded_or_empty(matrix: Matrix, asked: SolverOptions) -> RawSolution:
     """Tell whether a program that has no optimum has a point: without costs it has one or none."""
-    raw = _solve_stoppable(replace(matrix, c=np.zeros_like(matrix.c)), asked)
+    raw = _solve_stoppable(matrix.without_costs(), asked)
     summary = raw.summary
     if raw.x is not None:
         _expect_point(matrix, raw.x, asked.solver)

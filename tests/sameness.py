@@ -1,4 +1,4 @@
-"""Digests of what must be the same on every processor: ``python tests/sameness.py`` prints a name and one each a line.
+"""Digests of what must be the same on every processor: ``python -m tests.sameness`` prints a name and one a line.
 
 Presets and drawn instances, runs of all algorithms, optimal schedules and verdicts to the last digit. The lines that
 begin with ``control`` are of what is known to differ: they show that an environment is another one.
@@ -21,6 +21,7 @@ from dlsched.bounds import claims
 from dlsched.bounds.search import draw, evaluate, plan
 from dlsched.models.document import InputError
 from dlsched.models.problem import Problem, problem, problems
+from tests.sources import SOURCES
 
 SEEDS = 2
 DRAWS = 2
@@ -34,8 +35,6 @@ OPTIONS: dict[str, dict[str, tuple[object, ...]]] = {
     "gadget": {"variant": ("printed", "corrected", "filled"), "relaxation": ("colocated", "augmented")},
 }
 """What the papers' algorithms are run with; the baselines have one way."""
-
-SOURCES = {source.name: source for claim in claims() for source in claim.sources}
 
 Line = tuple[str, object]
 

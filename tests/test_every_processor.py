@@ -11,16 +11,15 @@ import platform
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 import numpy as np
 import pytest
 
+from tests import paths
 from tests.longer import longer
 
 pytestmark = pytest.mark.process
 
-SCRIPT = Path(__file__).with_name("sameness.py")
 FEATURES = [] if platform.machine() != "x86_64" else np.show_config(mode="dicts")["SIMD Extensions"]["found"]  # type: ignore[index]
 HERE, OLD, NEWER = "this processor", "an old processor", "a newer BLAS kernel"
 PROCESSORS: dict[str, dict[str, str]] = {
@@ -39,7 +38,8 @@ USUAL = {name: value for name, value in os.environ.items() if not any(name in ow
 def digests(processor: str) -> dict[str, str]:
     """What the script prints in the environment of a processor."""
     done = subprocess.run(
-        [sys.executable, SCRIPT],
+        [sys.executable, "-m", "tests.sameness"],
+        cwd=paths.ROOT,
         env={**USUAL, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", **PROCESSORS[processor]},
         capture_output=True,
         text=True,
