@@ -24,8 +24,8 @@ from dlsched.algorithms.exact.knapsack import solve_exact
 from dlsched.algorithms.knapsack_items import Exact, Items
 from dlsched.arguments import at_least, checked, expect_share, not_negative
 from dlsched.arithmetic import dot
+from dlsched.errors import InputError
 from dlsched.lazy import sp
-from dlsched.models.document import InputError
 from dlsched.models.numbers import amount, to_integers
 from dlsched.solvers.highs import Session
 from dlsched.solvers.matrix import Floats

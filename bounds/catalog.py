@@ -8,7 +8,7 @@ from typing import Any
 
 from dlsched.arguments import at_least, checked, expect, matching, plain
 from dlsched.bounds.claim import Claim, Variant, Verdict, decide, title
-from dlsched.models.document import InputError
+from dlsched.errors import InputError
 from dlsched.models.registry import Registry, entries
 
 

@@ -24,8 +24,8 @@ from dlsched.bounds.comparison import Interval, Relation, Status, Value, compare
 from dlsched.bounds.evidence import asked, weakest
 from dlsched.bounds.sharing import Sharing, shared
 from dlsched.bounds.witness import SHIPPED, Witness, finite, shipped
-from dlsched.errors import noting, shown
-from dlsched.models.document import Document, InputError, one_line
+from dlsched.errors import InputError, noting, shown
+from dlsched.models.document import Document, one_line
 from dlsched.models.numbers import agree, small_unit
 from dlsched.models.options import options_of
 from dlsched.once import Known, computing_once

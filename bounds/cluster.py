@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from dlsched.models.document import InputError
+from dlsched.errors import InputError
 
 _NO_WORKERS_SECONDS = 60.0
 """How long a cluster may be without workers where dask sets no limit. Arbitrary: time to start one anew."""

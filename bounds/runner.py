@@ -18,8 +18,8 @@ from typing import Any, TypeVar
 
 from dlsched.bounds.cluster import connect
 from dlsched.bounds.store import code_version
+from dlsched.errors import InputError
 from dlsched.halt import heeded
-from dlsched.models.document import InputError
 from dlsched.models.registry import load, loaded
 
 T = TypeVar("T")

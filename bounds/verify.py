@@ -19,8 +19,7 @@ from dlsched.bounds.runner import runner
 from dlsched.bounds.search import Task, evaluate, plan
 from dlsched.bounds.store import Store
 from dlsched.bounds.table import Report, tabulate
-from dlsched.errors import noting
-from dlsched.models.document import InputError
+from dlsched.errors import InputError, noting
 
 INSTANCES = 100
 """Draws of each instance source, by default. Arbitrary."""

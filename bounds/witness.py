@@ -20,7 +20,8 @@ from typing import TYPE_CHECKING, Any
 from pydantic import Field, StrictInt
 
 from dlsched.arguments import checked, named
-from dlsched.models.document import Document, InputError, read_json
+from dlsched.errors import InputError
+from dlsched.models.document import Document, read_json
 from dlsched.models.numbers import agree
 from dlsched.models.problem import problems
 from dlsched.readable import Readable, Section, facts

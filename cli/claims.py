@@ -136,7 +136,7 @@ def verify(
         return _on_files(claims, on, seed, _parameters(settings), as_json)
     from dlsched.bounds import WorkersLostError
     from dlsched.bounds import verify as verify_
-    from dlsched.models.document import InputError
+    from dlsched.errors import InputError
 
     if jobs is not None and executor is not None:
         raise InputError("--jobs: counts processes of this machine; leave it out with --executor")

@@ -174,7 +174,7 @@ def _read(reader: Reader, *file: Path, **options: Any) -> Any:
 
 def _in_folder(files: list[Path], out: Path | None) -> list[Path]:
     """Return where the instances of several files go: their names with the ending .json, in an existing folder."""
-    from dlsched.models.document import InputError
+    from dlsched.errors import InputError
 
     if out is None or not out.is_dir():
         raise InputError(f"--out: {'is missing' if out is None else out}: several files go into a folder that is there")

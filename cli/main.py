@@ -197,8 +197,8 @@ def _report(error: BaseException) -> int:
     A number that no solver takes is bad input: the models' numbers are the instance's.
     """
     from dlsched.algorithms.soundness import UnsoundError
+    from dlsched.errors import InputError
     from dlsched.extras import MissingExtra
-    from dlsched.models.document import InputError
     from dlsched.solvers.scaling import UnfitNumberError
     from dlsched.solvers.solution import SolverError
 

@@ -18,13 +18,8 @@ import numpy as np
 
 from dlsched.algorithms import optimum, pd_ors
 from dlsched.algorithms.baselines.dmlrs import oasis
-from dlsched.algorithms.pd_ors.external_rounding import (
-    MAX_ROUNDS,
-    Relaxed,
-    Rounding,
-    external_lp,
-    round_external,
-)
+from dlsched.algorithms.pd_ors.external_lp import Relaxed, external_lp
+from dlsched.algorithms.pd_ors.external_rounding import MAX_ROUNDS, Rounding, round_external
 from dlsched.algorithms.pd_ors.market import Floats, Market, Occupancy, fewest_servers, market
 from dlsched.algorithms.pd_ors.prices import constants
 from dlsched.algorithms.pd_ors.response import EXACT, respond

@@ -22,8 +22,6 @@ from dlsched.arguments import checked
 from dlsched.errors import InputError, cut, shown
 from dlsched.models.files import PathLike, decode, read_bytes, write_text
 
-__all__ = ["Document", "InputError", "Record", "one_line", "parse_json", "read_json"]
-
 _LONGEST_RULE = 600
 """Characters of a rule in a message. Arbitrary: longer than any that is written here; what pydantic says of a choice
 may list all that is allowed."""

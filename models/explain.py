@@ -18,7 +18,7 @@ import numpy as np
 
 from dlsched.arguments import at_least, checked, expect_model
 from dlsched.arithmetic import dot
-from dlsched.models.document import InputError
+from dlsched.errors import InputError
 from dlsched.models.inspect import described, is_disjunctive, source_of, unindexed
 from dlsched.models.parameters import expect_current
 from dlsched.models.solve import is_crossed, unused_variables

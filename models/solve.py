@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from dlsched.arguments import at_least, between, checked, named
+from dlsched.errors import InputError
 from dlsched.halt import Halt, until
-from dlsched.models.document import InputError
 from dlsched.models.parameters import expect_current
 from dlsched.solvers.components import summands
 from dlsched.solvers.matrix import Floats, InfeasibleError, Matrix, NotLinearError, compile_model, whole_from

@@ -25,8 +25,8 @@ import numpy as np
 
 from dlsched.arguments import at_least, checked, expect, floats, positive, vector
 from dlsched.arithmetic import dot
+from dlsched.errors import InputError
 from dlsched.halt import Halt
-from dlsched.models.document import InputError
 from dlsched.relaxations.master import Bools, Column, Master
 from dlsched.solvers.matrix import Floats
 from dlsched.tolerances import AS_GOOD, FEASIBLE, TOLERANCE, ZERO

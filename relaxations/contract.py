@@ -27,8 +27,8 @@ from typing import Any, Generic, Protocol, TypeVar, runtime_checkable
 import numpy as np
 
 from dlsched.arguments import checked, described, vector
+from dlsched.errors import InputError
 from dlsched.lazy import pyo
-from dlsched.models.document import InputError
 from dlsched.solvers.matrix import Floats
 
 

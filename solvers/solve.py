@@ -117,24 +117,20 @@ def solve_matrix(
         summary = replace(summary, bound=fit.value(summary.bound))
     if raw.x is None:
         return RawSolution(summary, None)
-    left_over = None if limit is None else max(0.0, limit - summary.seconds)
     if solver == "highs" and matrix.integer.any():
+        left_over = None if limit is None else max(0.0, limit - summary.seconds)
         with grace():
             unbounded = _is_unbounded(fit.matrix, left_over)
         if unbounded:
             _expect_point(matrix, fit.point(raw.x), solver)
             return RawSolution(replace(summary, status=Status.UNBOUNDED, bound=None), None)
-    x = fit.point(raw.x)
-    x = _rounded(matrix, x)
+    x, is_worse = _mended(matrix, fit.point(raw.x), dear=_is_dear(fit.matrix, raw.x))
+    if is_worse and summary.status is Status.OPTIMAL:
+        summary = replace(summary, status=Status.FEASIBLE)
     where, residual = matrix.worst(x)
-    if residual > TOLERANCE or _is_dear(fit.matrix, raw.x):
-        solvers, x = x, _completed(matrix, x)
-        where, residual = matrix.worst(x)
-        if summary.status is Status.OPTIMAL and _is_worse(matrix, x, solvers):
-            summary = replace(summary, status=Status.FEASIBLE)
-    if not residual <= TOLERANCE and over():
-        return RawSolution(replace(summary, status=Status.NO_SOLUTION), None)
     if not residual <= TOLERANCE:
+        if over():
+            return RawSolution(replace(summary, status=Status.NO_SOLUTION), None)
         raise _broken(solver, where, residual)
     found = summary.with_value(matrix.value(x), matrix.unit)
     if solver == "scip":
@@ -144,6 +140,18 @@ def solve_matrix(
     # A cutoff's row is behind the model's own.
     duals = fit.row_duals(raw.row_duals)[: matrix.A.shape[0]]
     return RawSolution(found, x, duals, fit.reduced_costs(raw.reduced_costs))
+
+
+def _mended(matrix: Matrix, x: Floats, *, dear: bool) -> tuple[Floats, bool]:
+    """Return a solver's point with whole integers, and whether it is worth less than the solver's.
+
+    The others are chosen anew where a row is broken by too much, or what was forgiven may be `dear`.
+    """
+    x = _rounded(matrix, x)
+    if matrix.residual(x) <= TOLERANCE and not dear:
+        return x, False
+    chosen = _completed(matrix, x)
+    return chosen, _is_worse(matrix, chosen, x)
 
 
 def _refuse_highs_own(**given: bool) -> None:

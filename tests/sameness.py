@@ -19,7 +19,7 @@ import numpy as np
 from dlsched.algorithms import algorithms, optimum, pd_ors
 from dlsched.bounds import claims
 from dlsched.bounds.search import draw, evaluate, plan
-from dlsched.models.document import InputError
+from dlsched.errors import InputError
 from dlsched.models.problem import Problem, problem, problems
 from tests.sources import SOURCES
 

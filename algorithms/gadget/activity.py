@@ -12,9 +12,9 @@ from enum import StrEnum
 from fractions import Fraction
 
 from dlsched.algorithms.gadget.classes import largest_counts, server_classes
+from dlsched.errors import InputError
 from dlsched.models.ddljs import Instance, Job, RingProblem, RingRequest
 from dlsched.models.ddljs.requests import request_of
-from dlsched.models.document import InputError
 from dlsched.models.utility import Table
 from dlsched.tolerances import TOLERANCE
 

@@ -18,9 +18,9 @@ from functools import partial
 from dlsched import relaxations
 from dlsched.algorithms.gadget.classes import evenly, server_classes, spread, weights
 from dlsched.algorithms.gadget.events import Selection
+from dlsched.errors import InputError
 from dlsched.models.ddljs import RingMapping, RingProblem, RingRequest
 from dlsched.models.ddljs.rings import Arc
-from dlsched.models.document import InputError
 from dlsched.models.numbers import exceeds, rational
 from dlsched.rounding.decomposition import WeightedMapping, at_most_one, decompose
 from dlsched.rounding.placement_mix import PlacementMix, placement_mix

@@ -4,10 +4,10 @@ from .certificate import Certificate as Certificate
 from .certificate import alpha_measured as alpha_measured
 from .certificate import certificate as certificate
 from .certificate import repaired_payoffs as repaired_payoffs
+from .external_lp import Relaxed as Relaxed
+from .external_lp import external_lp as external_lp
 from .external_rounding import GainRule as GainRule
-from .external_rounding import Relaxed as Relaxed
 from .external_rounding import Rounding as Rounding
-from .external_rounding import external_lp as external_lp
 from .external_rounding import feasible as feasible
 from .external_rounding import gain_for as gain_for
 from .external_rounding import rounded_placement as rounded_placement

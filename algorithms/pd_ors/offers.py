@@ -31,14 +31,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from dlsched.algorithms.pd_ors.external_rounding import (
-    Bools,
-    Optimum,
-    Rounding,
-    external_lp,
-    gain_for,
-    round_external,
-)
+from dlsched.algorithms.pd_ors.external_lp import Bools, external_lp
+from dlsched.algorithms.pd_ors.external_rounding import Optimum, Rounding, gain_for, round_external
 from dlsched.algorithms.pd_ors.market import Floats, Ints, Market, Subproblems, fewest_servers
 from dlsched.algorithms.pd_ors.placements import (
     Placed,

@@ -26,9 +26,9 @@ from fractions import Fraction
 
 from dlsched.arguments import checked
 from dlsched.arithmetic import exp, log
+from dlsched.errors import InputError
 from dlsched.models.dmlrs import Instance, Job
 from dlsched.models.dmlrs.instance import AnyJob, can_earn, fewest_slots, last_earning
-from dlsched.models.document import InputError
 
 Cell = tuple[str, str]
 """The names of a machine and of a resource."""

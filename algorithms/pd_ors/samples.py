@@ -20,9 +20,9 @@ from dlsched.algorithms.hadar.cover import Best
 from dlsched.algorithms.pd_ors.market import Floats, Ints
 from dlsched.algorithms.pd_ors.program import Offers
 from dlsched.arguments import checked
+from dlsched.errors import InputError
 from dlsched.models.dmlrs import Job
 from dlsched.models.dmlrs.instance import AnyJob
-from dlsched.models.document import InputError
 
 MAX_STEPS = 10**9
 """Most steps T V^2 of the program."""

@@ -17,7 +17,7 @@ import numpy as np
 from dlsched import relaxations
 from dlsched.algorithms.run import Event, Variant
 from dlsched.arguments import checked
-from dlsched.models.document import InputError
+from dlsched.errors import InputError
 from dlsched.models.ratio import Floats
 from dlsched.models.smd import Job, Point, best_point, ratios
 from dlsched.rounding import Rounded, gain_packing, round_shifted, round_until_feasible, width

@@ -9,7 +9,7 @@ from dlsched.algorithms.run import Event, Run, Variant
 from dlsched.algorithms.smd.admission import NeverAdmitted, Outer, admit, inadmissible
 from dlsched.algorithms.smd.inner import Inner, Settings, exact_step, inner_step
 from dlsched.arguments import Seed, at_least, checked, expect_share, seed_of
-from dlsched.models.document import InputError
+from dlsched.errors import InputError
 from dlsched.models.smd import Instance, Point, Schedule, utility
 
 

@@ -27,9 +27,9 @@ from dlsched.algorithms.run import Run
 from dlsched.bounds.claim import Premise, Subject, Undecided
 from dlsched.bounds.facts import OptimumFacts, Step, least_alpha, optimal_schedule, steps_of
 from dlsched.bounds.sharing import shared
+from dlsched.errors import InputError
 from dlsched.models.dmlrs import Instance, Schedule
 from dlsched.models.dmlrs.schedules import Column, enumerate_schedules
-from dlsched.models.document import InputError
 
 MAX_SCHEDULES = 5_000
 """Schedules of one job that a verdict enumerates, at most. Arbitrary: limits count work and not seconds, so that

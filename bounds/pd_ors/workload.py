@@ -20,8 +20,8 @@ from dlsched.bounds.claim import Expectation, Premise, Subject, Undecided, alway
 from dlsched.bounds.comparison import Relation
 from dlsched.bounds.pd_ors.facts import ORDINARY, PD_ORS, SYNCHRONOUS, PdOrsFacts
 from dlsched.bounds.pd_ors.families import ROOMY, SAMPLES, TINY
+from dlsched.errors import InputError
 from dlsched.models.dmlrs import Instance, Job
-from dlsched.models.document import InputError
 
 MAX_SAMPLES = 10**6
 """V of a job whose table theta(t, v) a verdict fills, at most. Arbitrary: it takes seconds."""

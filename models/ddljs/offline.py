@@ -26,6 +26,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any
 
+from dlsched.errors import InputError
 from dlsched.lazy import gdp, pyo
 from dlsched.models.ddljs.frame import Stage, all_slots, at_most, no_ghosts, utilities, workers
 from dlsched.models.ddljs.instance import Instance
@@ -41,7 +42,6 @@ from dlsched.models.ddljs.routes import (
     routes,
     simple_paths,
 )
-from dlsched.models.document import InputError
 from dlsched.models.formulation import Formulation, Kind
 
 LITERAL = ("(5)", "(8)", "(9)")

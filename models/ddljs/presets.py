@@ -10,10 +10,10 @@ from types import MappingProxyType
 import numpy as np
 
 from dlsched.arguments import at_least, checked, generator
+from dlsched.errors import InputError
 from dlsched.models.ddljs.instance import Instance, Link, Node
 from dlsched.models.ddljs.job import Job
 from dlsched.models.ddljs.random import random
-from dlsched.models.document import InputError
 from dlsched.models.presets import chooser, rounded
 from dlsched.models.utility import Sigmoid, Sqrt
 

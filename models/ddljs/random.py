@@ -7,10 +7,10 @@ from fractions import Fraction
 import numpy as np
 
 from dlsched.arguments import at_least, checked, generator
+from dlsched.errors import InputError
 from dlsched.lazy import nx
 from dlsched.models.ddljs.instance import Instance, Link, Node
 from dlsched.models.ddljs.job import Job
-from dlsched.models.document import InputError
 from dlsched.models.utility import Linear, Sigmoid, Sqrt, Table, Utility
 
 SHAPES = ("mesh", "star", "ring", "any")

@@ -9,10 +9,10 @@ from fractions import Fraction
 from typing import Any
 
 from dlsched.arguments import expect_model
+from dlsched.errors import InputError
 from dlsched.models.ddljs.instance import Instance
 from dlsched.models.ddljs.rings import Arc, Embedding, Path, RingMapping, arcs_of, embedding, embedding_of
 from dlsched.models.ddljs.schedule import Schedule, check
-from dlsched.models.document import InputError
 from dlsched.models.formulation import UnreadableModel, accepted
 from dlsched.models.parameters import exact
 

@@ -10,12 +10,12 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from dlsched.errors import InputError
 from dlsched.lazy import pyo
 from dlsched.models.ddljs.frame import LINK, LONGEST
 from dlsched.models.ddljs.instance import Instance
 from dlsched.models.ddljs.requests import RingProblem
 from dlsched.models.ddljs.rings import Path, arcs_of
-from dlsched.models.document import InputError
 from dlsched.models.parameters import declare
 
 MAX_PATHS = 20_000

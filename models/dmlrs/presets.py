@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from dlsched.arguments import at_least, checked, generator, positive
+from dlsched.errors import InputError
 from dlsched.models.dmlrs.instance import Instance, Machine
 from dlsched.models.dmlrs.job import AsyncJob, Job
 from dlsched.models.dmlrs.random import random
-from dlsched.models.document import InputError
 from dlsched.models.numbers import rational
 from dlsched.models.presets import chooser, drawn_needs, rounded
 from dlsched.models.utility import Hyperbolic, Sigmoid

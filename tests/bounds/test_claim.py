@@ -35,8 +35,9 @@ from dlsched.bounds.catalog import claims_likely, keyed
 from dlsched.bounds.claim import confirm_taken, decide, decided, stated
 from dlsched.bounds.comparison import compare
 from dlsched.bounds.facts import Step, final_dual_large, initial_dual_small, least_alpha
+from dlsched.errors import InputError
 from dlsched.models import registry
-from dlsched.models.document import Document, InputError
+from dlsched.models.document import Document
 from tests.paths import ROOT
 
 

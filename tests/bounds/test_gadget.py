@@ -19,8 +19,8 @@ from dlsched.bounds.gadget.plans import CORRECTED, Slot
 from dlsched.bounds.gadget.shape import conforms
 from dlsched.bounds.gadget.submodularity import curvature, uneven
 from dlsched.bounds.witness import shipped
+from dlsched.errors import InputError
 from dlsched.models.ddljs import Instance, slot_problem
-from dlsched.models.document import InputError
 from tests.cases.gadget import case, instance, job, line
 
 BY_KEY = {claim.key: claim for claim in CLAIMS}

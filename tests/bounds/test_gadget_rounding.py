@@ -23,8 +23,8 @@ from dlsched.bounds.gadget.lottery import PLACES_CORRECTED, RETURNED_CORRECTED
 from dlsched.bounds.gadget.rounds import JOINT, ONE_DRAW, OWN, VIOLATION_CORRECTED, RoundsFacts, Rule
 from dlsched.bounds.gadget.slot import SlotFacts
 from dlsched.bounds.witness import shipped
+from dlsched.errors import InputError
 from dlsched.models.ddljs import Instance, slot_problem
-from dlsched.models.document import InputError
 from dlsched.rounding.mapping_table import NodeRow
 from tests.cases.gadget import case, instance, job, line
 

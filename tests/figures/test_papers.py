@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dlsched.algorithms.pd_ors.external_rounding import external_lp
+from dlsched.algorithms.pd_ors.external_lp import external_lp
 from dlsched.algorithms.pd_ors.market import Market
 from dlsched.figures import figure
 from dlsched.figures.pd_ors_thesis import State, failure, states

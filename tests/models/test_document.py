@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from dlsched.errors import InputError
 from dlsched.models import ddljs, dmlrs, hadar, smd
-from dlsched.models.document import Document, InputError
+from dlsched.models.document import Document
 
 DATA = hadar.random(3).dump()
 

@@ -13,8 +13,8 @@ import pytest
 from pydantic import TypeAdapter, ValidationError
 
 from dlsched.algorithms import optimum
+from dlsched.errors import InputError
 from dlsched.models import ddljs, dmlrs, hadar, smd
-from dlsched.models.document import InputError
 from dlsched.models.utility import Utility
 
 FAMILIES = [(package, name) for package in (hadar, dmlrs, smd, ddljs) for name in package.PRESETS]

@@ -46,9 +46,9 @@ from dlsched.algorithms.baselines.dmlrs.drf import fill
 from dlsched.algorithms.run import Event, Run
 from dlsched.arguments import Seed, checked, seed_of
 from dlsched.arithmetic import dot
+from dlsched.errors import InputError
 from dlsched.models.dmlrs import Instance, Job, Schedule
 from dlsched.models.dmlrs.instance import AnyJob
-from dlsched.models.document import InputError
 from dlsched.solvers.builder import Builder
 from dlsched.solvers.matrix import Floats, Matrix
 from dlsched.solvers.solution import Status

@@ -29,8 +29,8 @@ import numpy.typing as npt
 
 from dlsched.algorithms.exact.hadar.problem import Ints, Options
 from dlsched.arithmetic import dot
+from dlsched.errors import InputError
 from dlsched.lazy import sp
-from dlsched.models.document import InputError
 from dlsched.models.hadar.hall import unions
 from dlsched.solvers.highs import Session
 from dlsched.solvers.matrix import Floats

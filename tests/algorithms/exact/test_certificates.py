@@ -21,9 +21,9 @@ from dlsched.algorithms.exact.certificates.certificate import Tree
 from dlsched.algorithms.exact.certificates.check import check_tree
 from dlsched.algorithms.exact.certificates.tree import prove
 from dlsched.algorithms.exact.result import Proof
+from dlsched.errors import InputError
 from dlsched.halt import Halt, until
 from dlsched.models import dmlrs, hadar, smd
-from dlsched.models.document import InputError
 from tests import paths
 from tests.algorithms.exact.test_certify import TRUE, WRONG, golden
 from tests.longer import longer
