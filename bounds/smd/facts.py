@@ -23,11 +23,13 @@ from dlsched.bounds.evidence import rests_on
 from dlsched.bounds.facts import OPT_POSITIVE, OptimumFacts, refused_otherwise
 from dlsched.bounds.sharing import shared
 from dlsched.bounds.smd.least import least_times
+from dlsched.bounds.smd.packing import Shifted
 from dlsched.models.numbers import exceeds, rational
 from dlsched.models.smd import Instance, Job, Layer, Measured, Point, Schedule, best_point, points, ratios
 from dlsched.models.smd.layered import layered_time
 from dlsched.models.smd.speed import Overlap
 from dlsched.rounding import gain_packing, outcome_distribution, width
+from dlsched.tolerances import NEAR_WHOLE
 
 DELTA = 0.5
 """delta of Lemma 3 and Theorems 4 and 5, which the paper leaves to choose in (0, 1]. Arbitrary: a smaller one promises
@@ -77,6 +79,12 @@ class Rounding:
     gain: float
     outcomes: tuple[tuple[tuple[int, int], Fraction], ...]
 
+    @classmethod
+    def of(cls, job: Job, x: tuple[float, float], gain: float) -> Rounding:
+        """Return the rounding of a point, scaled by a gain."""
+        law = outcome_distribution([gain * part for part in x])
+        return cls(job, x, gain, tuple(zip(map(tuple, law.points.tolist()), law.probabilities, strict=True)))
+
     def probability(self, good: Callable[[int, int], bool]) -> Fraction:
         """Return the exact probability of the outcomes that are good."""
         return sum((p for point, p in self.outcomes if good(*point)), Fraction(0))
@@ -110,9 +118,20 @@ class Rounding:
         """The completion time at x~."""
         return self.time(*self.x)
 
-    def time(self, workers: float, servers: float) -> float:
+    def time(self, workers: float | Fraction, servers: float | Fraction) -> float:
         """Return the completion time at a fractional point."""
-        return float(ratios(self.job)(np.array([workers, servers])))
+        return float(ratios(self.job)(np.array([float(workers), float(servers)])))
+
+    def at(self, gain: Fraction) -> Rounding:
+        """Return the rounding of x~ at another gain."""
+        return Rounding.of(self.job, self.x, float(gain))
+
+    def shifted(self, delta: float) -> Shifted:
+        """Return the rounding of 1 + M (x~ - 1)."""
+        job = self.job
+        rows = [(job.worker_needs(r), job.server_needs(r)) for r in job.resources]
+        point = [Fraction(max(1.0, x)) if abs(x - 1) > NEAR_WHOLE else Fraction(1) for x in self.x]
+        return Shifted(rows, [job.limit_of(r) for r in job.resources], point, Fraction(delta))
 
 
 class SmdFacts(OptimumFacts[Instance]):
@@ -253,10 +272,7 @@ class RoundingFacts(SmdFacts):
         for job in self.running:
             x = self.relaxed[job.name].x
             assert x is not None
-            gain = self.gain(job, self.delta)
-            law = outcome_distribution((gain * x).tolist())
-            pairs = zip(map(tuple, law.points.tolist()), law.probabilities, strict=True)
-            found.append(Rounding(job, (float(x[0]), float(x[1])), gain, tuple(pairs)))
+            found.append(Rounding.of(job, (float(x[0]), float(x[1])), self.gain(job, self.delta)))
         return tuple(found)
 
     def gain(self, job: Job, delta: float) -> float:

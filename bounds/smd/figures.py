@@ -52,7 +52,7 @@ def used_share(facts: SmdFacts) -> float:
 USED = SMD.printed(
     "smd/used-resources",
     paper="SMD, Section V, Fig. 12",
-    statement="the resources that SMD uses are 30 to 50 % of those that users reserve",
+    statement="the resources that SMD uses are at most half of those that users reserve (in print 30 to 50 %)",
     quantity="mean share used of what is reserved, over the resources, against 1/2",
     measure=used_share,
     relation=Relation.AT_MOST,

@@ -6,7 +6,10 @@ All probabilities are exact.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Iterator
 from fractions import Fraction
+from functools import partial
+from itertools import combinations, pairwise
 from typing import Any
 
 from dlsched import relaxations
@@ -29,7 +32,6 @@ from dlsched.bounds.smd.facts import (
 from dlsched.bounds.smd.packing import Balance, BalanceFacts, Packing, PackingFacts
 from dlsched.bounds.smd.sources import BALANCE, DEADLINE, INNER, NARROW, PACKING, SECTION_V, TINY
 from dlsched.models.smd import Job, ratios
-from dlsched.rounding import outcome_distribution
 from dlsched.tolerances import NEAR_WHOLE
 
 
@@ -139,7 +141,8 @@ ALGORITHM_1 = GRID.printed(
     premises=(RUNNING,),
     open=(
         'how (9) and (10) are split into ratios ("four and three" summands): into three here, theta_1 w + theta_2 p + '
-        "theta_3, w/p and 1/w, or (theta_2 p + theta_3)/w and 1/p; the first witness has no point with four either"
+        "theta_3, w/p and 1/w, or (theta_2 p + theta_3)/w and 1/p; the first witness has no point with four either; "
+        "the domain: w, p >= 1, as on x >= 0, which (12) has, w/p and 1/w have no maximum phi_j"
     ),
     details=_points,
     sources=(INNER,),
@@ -177,18 +180,23 @@ def _laws(facts: RoundingFacts) -> dict[str, Any]:
     }
 
 
-def _shifted_cost(facts: RoundingFacts) -> float:
-    """Return the greatest cost of an outcome of 1 + M (x~ - 1), over 4/M times that of x~."""
+def _shifted(facts: RoundingFacts) -> float:
+    """Return how near 1 + M (x~ - 1), rounded, comes to what is promised of its cost and of the rows, at the worst."""
     worst = 0.0
     for rounding in facts.roundings:
-        law = outcome_distribution([rounding.gain * (x - 1) for x in rounding.x])
-        costs = (rounding.cost(*point) for point in (1 + law.points).tolist())
-        worst = max(worst, max(costs) * rounding.gain / 4)
+        shifted = rounding.shifted(facts.delta)
+        worst = max(worst, shifted.dearest(rounding.time), shifted.breaks)
     return worst
 
 
-_SURELY = "rounding 1 + M (x~ - 1), surely w, p >= 1 and the cost is at most 4/M times that of x~"
-_SURE_COST = "the greatest cost of an outcome over 4/M times that of x~, against 1"
+_SURELY = (
+    "rounding 1 + M (x~ - 1), surely w, p >= 1 and the cost is at most 4/M times that of x~, and Pr{(B x^)_i > b_i} <= "
+    "delta/(2r) for each i, M from W (ln(1/M) - 1 + M) = ln(2r/delta) and W the least (b - B 1)_i/B_ij"
+)
+_SHIFTED = (
+    "the greatest cost of an outcome over 4/M times that of x~, or probability that a row breaks over delta/(2r), "
+    "against 1"
+)
 
 _ROUNDED_PROBLEM = "Section IV, below Algorithm 1: the problem that is rounded"
 
@@ -216,8 +224,8 @@ LEMMA_3 = Subject(problem="smd", instance=Balance, facts=BalanceFacts, sources=(
 
 LEMMA_3_CORRECTED = LEMMA_3.corrected(
     statement=_SURELY,
-    quantity=_SURE_COST,
-    measure=lambda facts: facts.shifted_cost,
+    quantity=_SHIFTED,
+    measure=lambda facts: max(facts.shifted.dearest(facts.cost), facts.shifted.breaks),
     relation=Relation.AT_MOST,
     bound=always(1),
     premises=(Premise("x~ >= 1", lambda facts: min(facts.instance.point) >= 1),),
@@ -227,6 +235,11 @@ LEMMA_3_CORRECTED = LEMMA_3.corrected(
 LETTER = (
     'how often Algorithm 2 rounds: on the letter of step 3, "infeasible or cnt < F", until a point is feasible, which '
     "is measured here; F times where it is to take the time of Theorem 6"
+)
+
+DOMAIN = (
+    "the domain of the relaxation: w, p >= 1 here, which is (8) without integrality; (12) prints x >= 0, on which it "
+    "is another claim, {}, and false"
 )
 
 BY_TIME = (
@@ -244,7 +257,7 @@ THEOREM_4 = ROUNDED.printed(
     bound=lambda facts: 1 - facts.delta,
     expectation=Expectation.TRUE,
     premises=(RUNNING,),
-    open=f"{BY_TIME}; {LETTER}",
+    open=f"{DOMAIN.format('smd/theorem-4-omega')}; {BY_TIME}; {LETTER}",
     details=_laws,
     sources=(NARROW, TINY, INNER),
     golden=("smd-theorem-4-four-resources",),
@@ -288,8 +301,8 @@ THEOREM_4_ONE = THEOREM_4.derived(
 
 THEOREM_4_ONE_CORRECTED = THEOREM_4_ONE.corrected(
     statement=_SURELY,
-    quantity=_SURE_COST,
-    measure=_shifted_cost,
+    quantity=_SHIFTED,
+    measure=_shifted,
     relation=Relation.AT_MOST,
     bound=always(1),
     sources=(INNER, TINY),
@@ -332,7 +345,7 @@ def _breaks_a_row(rounding: Rounding) -> Fraction:
     return max(map(over, job.resources), default=Fraction(0))
 
 
-_STEP_2 = "what x^ is: here one rounding, step 2 of Algorithm 2; to the letter step 3 returns none that breaks a row"
+STEP_2 = "what x^ is: here one rounding, step 2 of Algorithm 2; to the letter step 3 returns none that breaks a row"
 
 THEOREM_4_ROW = ROUNDED.printed(
     "smd/theorem-4-row",
@@ -344,7 +357,7 @@ THEOREM_4_ROW = ROUNDED.printed(
     bound=lambda facts: facts.delta / 8,
     expectation=Expectation.TRUE,
     premises=(RUNNING,),
-    open=_STEP_2,
+    open=f"{DOMAIN.format('smd/theorem-4-row-omega')}; {STEP_2}",
     sources=(NARROW, TINY, INNER),
 )
 
@@ -403,7 +416,7 @@ SOME_ROW = ROWS.printed(
     relation=Relation.AT_MOST,
     bound=always(1),
     expectation=Expectation.FALSE,
-    open=_STEP_2,
+    open=STEP_2,
     counterexamples=("smd-lemma-3-some-row-halves", "smd-lemma-3-some-row-hundred-copies"),
 )
 
@@ -423,7 +436,7 @@ ROW = ROWS.derived(
     relation=Relation.AT_MOST,
     bound=always(1),
     expectation=Expectation.FALSE,
-    open=_STEP_2,
+    open=STEP_2,
     counterexamples=("smd-lemma-3-row-halves", "smd-lemma-3-row-ten-coordinates"),
 )
 
@@ -456,6 +469,61 @@ GAIN = ROUNDED.printed(
     ),
     sources=(TINY,),
     golden=("smd-gain-increases-S1",),
+)
+
+_GAINS = tuple(Fraction(tenths, 10) for tenths in range(1, 11))
+"""At which chances are compared. Arbitrary: the text speaks of every M in (0, 1]."""
+
+
+def _chances(facts: RoundingFacts, good: Callable[[Rounding, int, int], bool]) -> Iterator[tuple[Fraction, ...]]:
+    """Yield, of each job, the probability that a rounding of M x~ is good at each of `_GAINS`."""
+    for rounding in facts.roundings:
+        laws = [rounding.at(gain) for gain in _GAINS]
+        yield tuple(law.probability(partial(good, rounding)) for law in laws)
+
+
+def _fall_of_violations(facts: RoundingFacts) -> Fraction:
+    """Return by how much the probability that some limit breaks falls from a gain to a greater one, at most."""
+    keeps = _chances(facts, lambda rounding, w, p: rounding.job.fits(w, p))
+    return max(after - before for chances in keeps for before, after in pairwise(chances))
+
+
+def _fewer_attempts(facts: RoundingFacts) -> float:
+    """Return how many times as many attempts a gain takes as a greater one, at most."""
+    worst = 0.0
+    for chances in _chances(facts, Rounding.feasible):
+        for before, after in combinations(chances, 2):
+            if after:
+                worst = max(worst, float(after / before) if before else math.inf)
+    return worst
+
+
+VIOLATIONS = ROUNDED.printed(
+    "smd/violation-increases",
+    paper="SMD, Section V, on M_delta",
+    statement="as M_delta becomes larger, the probability of violating the packing constraints (7) increases",
+    quantity="the greatest fall, from M to a greater M, of the probability that some limit breaks, against 0",
+    measure=_fall_of_violations,
+    relation=Relation.AT_MOST,
+    bound=always(0),
+    expectation=Expectation.TRUE,
+    premises=(RUNNING,),
+    open='"increases": is no less, as where no limit can break it stays 0',
+    sources=(NARROW, TINY, INNER),
+)
+
+ATTEMPTS = VIOLATIONS.derived(
+    "smd/attempts",
+    paper="SMD, Section V, on M_delta, with (8)",
+    statement=(
+        "as M_delta becomes larger, more rounding attempts are needed to obtain an integer feasible solution of (6)"
+    ),
+    quantity="the attempts expected at M over those at a greater M, until a point keeps (7) and (8), against 1",
+    measure=_fewer_attempts,
+    bound=always(1),
+    expectation=Expectation.FALSE,
+    open="what a feasible solution is: (6) has (8), a worker and a server; of (7) alone it is smd/violation-increases",
+    counterexamples=("smd-attempts-four-resources",),
 )
 
 CLAIMS = stated(globals())

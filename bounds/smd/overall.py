@@ -87,7 +87,10 @@ WITHIN = Premise[RoundingFacts](
     "Section IV-A: eps_1 is the performance ratio of solving the sum-of-ratios problem",
 )
 
-_POINT = "which x~ is rounded: here that of Algorithm 1 corrected, which is within 1 + eps_1 everywhere"
+_POINT = (
+    "which x~ is rounded: here that of Algorithm 1 corrected, over w, p >= 1, which is within 1 + eps_1 everywhere "
+    "(smd/theorem-4 has x >= 0)"
+)
 
 THEOREM_5 = ROUNDED.printed(
     "smd/theorem-5",
@@ -160,6 +163,11 @@ def _corrected_ratio(facts: RoundingFacts) -> float:
     return facts.promised_ratio({step.job: max(1.0, step.factor) for step in facts.corrected_steps})
 
 
+_LIMITS = (
+    'what "infeasible" is in step 3 of Algorithm 2: a run tests the limits (7), as x^ may be any point of Z_+ there, '
+    "and loses a job that is left without a worker or a server; smd/theorem-5 tests (8) too, with which none is lost"
+)
+
 RATIO = ROUNDED.printed(
     "smd/theorem-5-ratio",
     paper="SMD, Section IV-A, Theorem 5",
@@ -184,6 +192,7 @@ RATIO = ROUNDED.printed(
             "Theorem 5: the event whose probability it states",
         ),
     ),
+    open=_LIMITS,
     details=lambda facts: {"utility": facts.printed.utility, "opt": facts.opt.low},
     schedule=lambda facts: facts.printed.schedule,
     sources=(SMOOTH, SECTION_V),
@@ -207,6 +216,7 @@ RATIO_ALWAYS = RATIO.derived(
     statement="SMD as printed is worth at least mu'(1 - eps_2)/mu* of the optimum whatever is drawn",
     expectation=Expectation.FALSE,
     premises=(FALLING, RUNNING, ACCEPTS_ONE, WITHIN),
+    open=_LIMITS,
     sources=(SMOOTH,),
     counterexamples=("smd-theorem-5-ratio-always-one-each",),
 )
@@ -249,8 +259,11 @@ def _fixed_degree(facts: SmdFacts) -> int:
 THEOREM_6 = SMD.printed(
     "smd/theorem-6",
     paper="SMD, Section IV-A, Theorem 6",
-    statement="T_2, the time of the knapsack scheme, is polynomial: at the paper's eps_2 = .01, I^(99 R) programs",
-    quantity="the scheme's linear programs at eps_2 = .01, against (I+1)^(99 R), if that is below all 2^I subsets",
+    statement="T_2, the time of the knapsack scheme, is polynomial",
+    quantity=(
+        "the scheme's linear programs at eps_2 = .01 (Section V), against (I+1)^(99 R), which is what they are at most "
+        "for fixed R, if that is below all 2^I subsets"
+    ),
     measure=lambda facts: _programs(facts, SECTION_V_EPSILON)[2],
     relation=Relation.AT_MOST,
     bound=_polynomial,
@@ -269,6 +282,27 @@ THEOREM_6_CORRECTED = THEOREM_6.corrected(
     measure=lambda facts: selection(facts, Method.SCHEME, EPSILON).lps,
     bound=_fixed_degree,
     sources=(SECTION_V, TINY, KNAPSACK),
+)
+
+
+def _attempts(facts: RoundingFacts) -> float:
+    """Return how often Algorithm 2 rounds on average, to the letter of step 3, for the job that takes most."""
+    feasible = [rounding.probability(rounding.feasible) for rounding in facts.roundings]
+    return max(facts.rounds + float(1 / chance) if chance else math.inf for chance in feasible)
+
+
+THEOREM_6_ROUNDS = ROUNDED.derived(
+    "smd/theorem-6-rounds",
+    paper="SMD, Section IV-A, Theorem 6, of the sum of T_i + F",
+    statement="to the letter of step 3, which makes F + 1 at least, Algorithm 2 makes F + 1 rounds a job on average",
+    quantity="the rounds expected until a point is feasible and F were made before, of the worst job, against F + 1",
+    measure=_attempts,
+    relation=Relation.AT_MOST,
+    bound=lambda facts: facts.rounds + 1,
+    expectation=Expectation.FALSE,
+    premises=(RUNNING,),
+    sources=(NARROW,),
+    counterexamples=("smd-theorem-6-rounds-four-resources",),
 )
 
 CLAIMS = stated(globals())

@@ -1,12 +1,13 @@
 """The instances of Lemma 3: packing rows, a fractional point that keeps them, and a cost of the lemma's form.
 
 Lemma 3 is about any packing program with a cost sum_l a_l'x/d_l'x + c'x, which the time of an SMD job is not; and its
-row bounds fail at points below 1, which an SMD job never has.
+row bounds fail at points below 1, which an SMD job has only where (8) is left out, as in (12) (`omega`).
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from functools import cached_property
 from typing import Annotated, Any, Self
@@ -142,6 +143,65 @@ class Broken:
         return joint_violation_probability(self._instance.rows, scaled, self._instance.limits)
 
 
+class Shifted:
+    """The rounding of 1 + M (x~ - 1), for x~ >= 1, at the exact gain M of the rows B (x - 1) <= b - B 1.
+
+    A coordinate at 1 stays there, so a row counts for W as far as it has others.
+
+    Parameters
+    ----------
+    rows : sequence of sequence of Fraction
+        B.
+    limits : sequence of Fraction
+        b.
+    point : sequence of Fraction
+        x~.
+    delta : Fraction
+
+    Attributes
+    ----------
+    gain : float
+        M, from W (ln(1/M) - 1 + M) = ln(2r/delta).
+
+    Raises
+    ------
+    Undecided
+        If the gain is too small for a double.
+    """
+
+    def __init__(
+        self,
+        rows: Sequence[Sequence[Fraction]],
+        limits: Sequence[Fraction],
+        point: Sequence[Fraction],
+        delta: Fraction,
+    ) -> None:
+        self._rows, self._point, self._promise = rows, point, delta / (2 * len(rows))
+        self._room = [limit - sum(row) for row, limit in zip(rows, limits, strict=True)]
+        moving = [x > 1 for x in point]
+        B = np.array([[float(a) if moves else 0.0 for a, moves in zip(row, moving, strict=True)] for row in rows])
+        try:
+            self.gain = gain_packing(
+                width(B, np.array([float(room) for room in self._room])), len(rows), float(delta), Gain.EXACT
+            )
+        except ValueError as error:
+            raise Undecided(str(error)) from None
+        self._scaled = [Fraction(self.gain) * (x - 1) for x in point]
+
+    def dearest(self, cost: Callable[[Any, Any], Fraction | float]) -> float:
+        """Return the greatest cost of an outcome over 4/M times that of x~."""
+        outcomes = (1 + outcome_distribution(self._scaled).points).tolist()
+        return float(max(cost(*outcome) for outcome in outcomes) / cost(*self._point)) * self.gain / 4
+
+    @property
+    def breaks(self) -> float:
+        """The greatest probability that a row breaks over delta/(2r)."""
+        chances = [
+            violation_probability(row, self._scaled, room) for row, room in zip(self._rows, self._room, strict=True)
+        ]
+        return float(max(chances) / self._promise)
+
+
 class Balance(Packing):
     """Packing rows over (w, p), and the cost theta r + phi/r, r = (w + e p)/(e w + p): L = 2 ratios of Lemma 3's form.
 
@@ -209,16 +269,34 @@ class BalanceFacts(PackingFacts):
         pairs = zip(law.points.tolist(), law.probabilities, strict=True)
         return sum((chance for point, chance in pairs if self.cost(*point) <= most), Fraction(0))
 
-    @property
-    def shifted_cost(self) -> float:
-        """The greatest cost of 1 + M (x~ - 1), rounded, over 4/M times that of x~."""
-        gain = Fraction(self.printed.gain)
-        law = outcome_distribution([gain * (x - 1) for x in self.instance.point])
-        dearest = max(self.cost(*point) for point in (1 + law.points).tolist())
-        return float(dearest * gain / 4 / self.cost(*self.instance.point))
+    @cached_property
+    def shifted(self) -> Shifted:
+        """The rounding of 1 + M (x~ - 1)."""
+        instance = self.instance
+        return Shifted(instance.rows, instance.limits, instance.point, instance.delta)
 
     def dump(self) -> dict[str, Any]:
         """Return the gain and the law of the outcome as plain JSON data."""
         law = outcome_distribution([Fraction(self.printed.gain) * x for x in self.instance.point])
         pairs = zip(law.points.tolist(), law.probabilities, strict=True)
         return {"gain": self.printed.gain, "outcomes": [[*point, float(chance)] for point, chance in pairs]}
+
+
+class Timed(Packing):
+    """Packing rows over (w, p), and the coefficients of a synchronous job's time (9).
+
+    Attributes
+    ----------
+    theta : tuple of five Fraction
+        theta^1 to theta^5 of theta^1 w + theta^2 p + theta^3 + theta^4 w/p + theta^5/w.
+    """
+
+    theta: Annotated[tuple[NonNegative, ...], Field(min_length=5, max_length=5)]
+
+    @model_validator(mode="after")
+    def _plane(self) -> Self:
+        if len(self.point) != 2:
+            raise ValueError(f"point: has {len(self.point)} coordinates; (9) is of 2")
+        if not all(map(any, zip(*self.rows, strict=True))):
+            raise ValueError("rows: do not limit both workers and servers")
+        return self

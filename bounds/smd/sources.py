@@ -12,7 +12,7 @@ import numpy as np
 
 from dlsched.arithmetic import exact_power, integer_product, power
 from dlsched.bounds.claim import Source
-from dlsched.bounds.smd.packing import Balance, Packing
+from dlsched.bounds.smd.packing import Balance, Packing, Timed
 from dlsched.models.smd import Instance, preset, random
 
 
@@ -24,6 +24,11 @@ def tiny(rng: np.random.Generator) -> Instance:
 def layered(rng: np.random.Generator) -> Instance:
     """Return 1-2 jobs with 1-6 layers of whole times, some with a transfer much longer than the others."""
     return _instance([_layered_job(rng, i) for i in range(int(rng.integers(1, 3)))], 2)
+
+
+def positive(rng: np.random.Generator) -> Instance:
+    """Return the same with no time of a layer, and no slice, of 0."""
+    return _instance([_layered_job(rng, i, least=1) for i in range(int(rng.integers(1, 3)))], 2)
 
 
 def inner(rng: np.random.Generator) -> Instance:
@@ -191,6 +196,35 @@ def balance(rng: np.random.Generator) -> Balance:
     )
 
 
+def omega(rng: np.random.Generator) -> Timed:
+    """Return 1-4 rows over (w, p), and times (9) that are least at a point with less than one worker, mostly.
+
+    Either the time alone decides, or rows that are full, with room for a worker and a server or few, have the opposite
+    slope there.
+    """
+    none = Fraction(0)
+    if rng.integers(2):
+        tenths, needs = int(rng.integers(1, 10)), int(rng.choice([10, 100, 1000]))
+        w, p = Fraction(tenths, 10), needs * (10 - tenths) // 10 + int(rng.integers(1, 4))
+        transfer = p * p / w
+        rows = ((Fraction(needs), Fraction(1)),) * int(rng.integers(1, 5))
+        limits = (needs * w + p,) * len(rows)
+        theta = [none, none, none, transfer, w * (transfer * w / p + needs * w)]
+    else:
+        root, p = int(rng.integers(2, 300)), int(rng.integers(2, 120))
+        w = Fraction(1, root * root)
+        rows = ((Fraction(1), Fraction(0)), (Fraction(0), Fraction(1)))
+        limits = (Fraction(int(rng.integers(1, 9))), Fraction(p * root))
+        theta = [none, w / (p * p), none, Fraction(1), w * w / p]
+    return Timed(
+        rows=rows,
+        limits=limits,
+        point=(w, Fraction(p)),
+        delta=Fraction(1, int(rng.choice([2, 5, 10]))),
+        theta=tuple(theta),
+    )
+
+
 def _training(rng: np.random.Generator) -> dict[str, Any]:
     mode = "sync" if rng.integers(2) else "async"
     theta = [int(v) for v in rng.integers(0, 7, size=5 if mode == "sync" else 4)]
@@ -198,15 +232,15 @@ def _training(rng: np.random.Generator) -> dict[str, Any]:
     return {"kind": "coefficients", "mode": mode, "theta": theta}
 
 
-def _layered_job(rng: np.random.Generator, number: int) -> dict[str, Any]:
+def _layered_job(rng: np.random.Generator, number: int, *, least: int = 0) -> dict[str, Any]:
     count = int(rng.integers(1, 7))
-    transfer = rng.integers(0, 4, size=count)
+    transfer = rng.integers(least, 4, size=count)
     transfer[rng.integers(count)] += int(rng.integers(1, 12))
     layers = [
         {"forward": int(f), "backward": int(b), "transfer": int(r)}
         for f, b, r in zip(rng.integers(1, 5, size=count), rng.integers(1, 5, size=count), transfer, strict=True)
     ]
-    slice_ = Fraction(int(rng.integers(0, 2 * int(transfer[0]) + 1)), 2)
+    slice_ = Fraction(int(rng.integers(least, 2 * int(transfer[0]) + 1)), 2)
     return {
         "name": f"job{number + 1}",
         "worker": {"resource1": 1},
@@ -254,6 +288,7 @@ def _worth(values: Any, sizes: Any, capacity: Any) -> Instance:
 
 TINY = Source("smd/tiny", tiny)
 LAYERED = Source("smd/layered", layered)
+POSITIVE = Source("smd/positive", positive)
 INNER = Source("smd/inner", inner)
 NARROW = Source("smd/narrow", narrow)
 BRIM = Source("smd/brim", brim)
@@ -266,3 +301,4 @@ EQUAL_VALUE = Source("smd/equal-value", equal_value)
 SECTION_V = Source("smd/section-v", section_v, cost=5)
 PACKING = Source("smd/packing", packing)
 BALANCE = Source("smd/balance", balance)
+OMEGA = Source("smd/omega", omega)

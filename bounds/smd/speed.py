@@ -10,7 +10,7 @@ from dlsched.bounds.claim import Expectation, Premise, Subject, always, stated
 from dlsched.bounds.comparison import Relation
 from dlsched.bounds.smd.facts import Layered, SmdFacts
 from dlsched.bounds.smd.simulation import simulate_priority, simulate_wait_free
-from dlsched.bounds.smd.sources import LAYERED
+from dlsched.bounds.smd.sources import LAYERED, POSITIVE
 from dlsched.models.smd import Instance, Layer
 from dlsched.models.smd.speed import Overlap, Phases, priority, priority_printed, sequential, shares, wait_free
 from dlsched.models.smd.training import Mode
@@ -25,6 +25,17 @@ STEPS = Subject(
     sources=(LAYERED,),
 )
 """What claims about a training step are about."""
+
+SLICES = Premise[SmdFacts](
+    "phi > 0", lambda facts: all(entry.slice > 0 for entry in facts.layered), "Section III-C: slices of size phi"
+)
+TIMES = Premise[SmdFacts](
+    "b_j, f_j, r_j > 0",
+    lambda facts: all(
+        min(layer.backward, layer.forward, layer.transfer) > 0 for entry in facts.layered for layer in entry.layers
+    ),
+    "Section III-C, which divides by their sums, and Section V",
+)
 
 
 def _total(time: Time) -> Callable[[SmdFacts], Fraction]:
@@ -82,6 +93,8 @@ LEMMA_2 = STEPS.printed(
     relation=Relation.EQUAL,
     bound=_total(_simulated),
     expectation=Expectation.FALSE,
+    premises=(*STEPS.premises, SLICES),
+    sources=(POSITIVE,),
     details=_times(printed=_printed, simulated=_simulated, sequential=_sequential),
     counterexamples=("smd-lemma-2-three-layers", "smd-lemma-2-backlog", "smd-lemma-2-slower-than-sequential"),
     golden=("smd-lemma-2-two-layers",),
@@ -90,6 +103,8 @@ LEMMA_2 = STEPS.printed(
 LEMMA_2_CORRECTED = LEMMA_2.corrected(
     statement="t = phi + max_i [sum_{k>=i} (b_k + f_k) + sum_{k<=i} r_k]",
     measure=_total(_priority),
+    premises=STEPS.premises,
+    sources=(LAYERED,),
     details=_times(corrected=_priority, simulated=_simulated, sequential=_sequential),
     golden=("smd-lemma-2-corrected-three-layers",),
 )
@@ -111,28 +126,35 @@ def _all_shares(facts: SmdFacts) -> dict[str, Any]:
     }
 
 
-def _largest_shares(facts: SmdFacts, step: Callable[[tuple[Layer, ...], Fraction], Phases]) -> Fraction:
-    """Return the greatest eta of any job, by Lemma 1 and by a form of Lemma 2."""
-    phases = [(wait_free(e.layers), step(e.layers, e.slice), e.layers) for e in facts.layered]
-    return max(max(*shares(first, layers), *shares(second, layers)) for first, second, layers in phases)
+def _furthest_share(facts: SmdFacts, step: Callable[[tuple[Layer, ...], Fraction], Phases]) -> Fraction:
+    """Return how far beyond (0, 1] an eta of any job is, by Lemma 1 and by a form of Lemma 2; 0 where none is.
+
+    What is 0 counts as 1, so that it is told from what is in the range.
+    """
+    found = [share for e in facts.layered for share in shares(wait_free(e.layers), e.layers)]
+    found += [share for e in facts.layered for share in shares(step(e.layers, e.slice), e.layers)]
+    return max(Fraction(0), *(share - 1 if share > 0 else 1 - share for share in found))
 
 
 ETA_RANGE = STEPS.printed(
     "smd/eta-range",
     paper="SMD, Section III-C",
-    statement="eta_1, eta_2 and eta_3 are at most 1, by Lemma 1 and by Lemma 2 as printed",
-    quantity="the greatest of eta_1, eta_2 and eta_3, against 1",
-    measure=lambda facts: _largest_shares(facts, priority_printed),
+    statement="eta_1, eta_2 and eta_3 are in (0, 1], by Lemma 1 and by Lemma 2 as printed",
+    quantity="how far beyond (0, 1] one of eta_1, eta_2 and eta_3 is (0 itself by 1), against 0",
+    measure=lambda facts: _furthest_share(facts, priority_printed),
     relation=Relation.AT_MOST,
-    bound=always(1),
+    bound=always(0),
     expectation=Expectation.FALSE,
+    premises=(*STEPS.premises, SLICES, TIMES),
+    sources=(POSITIVE,),
     details=_all_shares,
     counterexamples=("smd-eta-range-slower-than-sequential",),
 )
 
 ETA_RANGE_CORRECTED = ETA_RANGE.corrected(
-    statement="eta_1, eta_2 and eta_3 are at most 1, by Lemma 1 and by Lemma 2 corrected (phi <= r_1)",
-    measure=lambda facts: _largest_shares(facts, priority),
+    statement="eta_1, eta_2 and eta_3 are in (0, 1], by Lemma 1 and by Lemma 2 corrected (phi <= r_1)",
+    measure=lambda facts: _furthest_share(facts, priority),
+    premises=(*STEPS.premises, TIMES),
     golden=("smd-eta-range-corrected-fig-4",),
 )
 

@@ -122,11 +122,13 @@ KNOWN = {
     # b=(2,1,1,2), r=(2,3,3,4), f=1 (Fig. 4) and b=(9,9,9,2): 4 + 2 + 16 and 4 + 29 + 4.
     "smd-lemma-1-fig-4": (22, 22),
     "smd-lemma-1-late-layer": (37, 37),
-    # b=f=1 and r=(1,2,2), (1,3,3), (1,12,1,1): the third is slower than the sequential 38.
-    "smd-lemma-2-three-layers": (8, 7),
-    "smd-lemma-2-backlog": (11, 9),
-    "smd-lemma-2-slower-than-sequential": (39, 19),
-    "smd-lemma-2-corrected-three-layers": (7, 7),
+    # b=f=1 and r=(1,2,2), (1,3,3), (1,12,1,1), and half a unit for a slice: the third is slower than the sequential 38.
+    "smd-lemma-2-three-layers": (8.5, 7.5),
+    "smd-lemma-2-backlog": (11.5, 9.5),
+    "smd-lemma-2-slower-than-sequential": (39.5, 19.5),
+    "smd-lemma-2-corrected-three-layers": (7.5, 7.5),
+    # eta_2 = -1/2 there.
+    "smd-eta-range-slower-than-sequential": (1.5, 0),
     # Both denominators, w and p, vanish at the origin.
     "smd-positive-denominators-S3": (2, 0),
     # The printed grid of eps = 1/2 has no feasible program; or forces p = 1: 35.04 at p = 4 against 110.01.
@@ -142,6 +144,13 @@ KNOWN = {
     "smd-theorem-5-ratio-always-one-each": (0, 0.99 * 6 / (1 + 5 * 1.01 * (24 / 0.2619522755 + 4) / 0.5)),
     # M^2 with M(2, 4, .5) = .1668894.
     "smd-theorem-4-one-round-four-resources": (0.1668893604**2, 1 / 2),
+    # F + 1/M^2 with F = 1; and the same at M = 1/10, against 1 at M = 1.
+    "smd-theorem-6-rounds-four-resources": (1 + 1 / 0.1668893604**2, 2),
+    "smd-attempts-four-resources": (100, 1),
+    # 3 or 4 servers take 1/3 or 1/4 of what 2000 take 1/1000 of: more than (24/.3075 + 4) 2 times as long.
+    "smd-theorem-4-omega-few-workers": (0, 1 / 2),
+    # One worker and 10 servers of .9 M and 101 M = 9.89, M(1.001, 4, 1/2) = .0979: .9 M, over 1/16.
+    "smd-theorem-4-row-omega-four-resources": (0.9 * 0.0979285 * 16, 1),
     # Rounded until both are 1, the only feasible point, which x~ is too.
     "smd-theorem-4-four-resources": (1, 1 / 2),
     # x~ = (4, 1) and M x~ = (1.65, .41): two workers at most, done at 5, after the deadline 3.

@@ -17,6 +17,7 @@ from dlsched.bounds.search import draw
 from dlsched.bounds.smd import sources
 from dlsched.bounds.smd.facts import GridFacts, RoundingFacts
 from dlsched.bounds.smd.least import GAP, least_times
+from dlsched.bounds.smd.packing import Shifted
 from dlsched.bounds.witness import shipped
 from dlsched.models import InputError
 from dlsched.models.smd import Instance, preset, ratios, utility
@@ -451,3 +452,101 @@ def test_exact_steps_are_worth_no_less_than_the_run_that_is_evaluated() -> None:
     exact = algorithm.run(instance, inner="exact", outer="exact")
     evaluated = algorithm.run(instance, variant="printed", gain=1.0, outer="exact")
     assert exact.utility == utility(instance, exact.schedule) >= evaluated.utility - 1e-9
+
+
+def test_the_first_witness_of_theorem_4_over_omega_is_an_optimum() -> None:
+    """Nothing of a fine grid around and far from x~ = (1/40000, 10) takes less time; (1, 2000) is the best of Z."""
+    facts: Any = claim("smd/theorem-4-omega").facts(shipped("smd-theorem-4-omega-few-workers").read_instance(), 0)
+    theta = [float(part) for part in facts.instance.theta]
+
+    def time(w: Any, p: Any) -> Any:
+        return theta[1] * p + theta[3] * w / p + theta[4] / w
+
+    least = time(1 / 40000, 10.0)
+    w, p = np.meshgrid(np.geomspace(1e-8, 4, 400), np.geomspace(1e-3, 2000, 400))
+    assert time(w, p).min() >= least * (1 - 1e-12)
+    assert facts.optimal
+    w, p = np.meshgrid(np.arange(1, 5), np.arange(1, 2001))
+    assert float(facts.least) == pytest.approx(time(w, p).min())
+    assert float(facts.least) == pytest.approx(0.001, rel=1e-6)
+    kind = claim("smd/theorem-4-omega").instance_type
+    aside = kind.parse({**facts.instance.dump(), "point": ["1/40000", 11]})
+    assert check("smd/theorem-4-omega", aside).status is Status.PREMISE_FAILS
+    for change, says in (
+        ({"point": [1], "rows": [[1]], "limits": [4]}, "2"),
+        ({"rows": [[1, 0]], "limits": [4]}, "rows"),
+    ):
+        with pytest.raises(InputError, match=says):
+            kind.parse({**facts.instance.dump(), **change})
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_least_time_over_omega_is_that_of_all_points(seed: int) -> None:
+    """And x~, where it is called an optimum, takes no longer than any of a grid that keeps the rows."""
+    drawn = sources.OMEGA.draw(np.random.default_rng(seed))
+    facts: Any = claim("smd/theorem-4-omega").facts(drawn, 0)
+    rows, limits = np.array(drawn.rows, dtype=float), np.array(drawn.limits, dtype=float)
+    most = (limits[:, None] / np.maximum(rows, 1e-300)).min(axis=0)
+
+    def kept(w: Any, p: Any) -> Any:
+        return (rows[:, :1] * w.ravel() + rows[:, 1:] * p.ravel() <= limits[:, None] * (1 + 1e-12)).all(axis=0)
+
+    def time(w: Any, p: Any) -> Any:
+        theta = [float(part) for part in drawn.theta]
+        return (theta[0] * w + theta[1] * p + theta[2] + theta[3] * w / p + theta[4] / w).ravel()
+
+    w, p = np.meshgrid(np.geomspace(most[0] / 1e8, most[0], 300), np.geomspace(most[1] / 1e4, most[1], 300))
+    assert facts.optimal
+    assert time(w, p)[kept(w, p)].min() >= float(facts.time(*drawn.point)) * (1 - 1e-9)
+    w, p = np.meshgrid(np.arange(1, int(min(most[0], 60)) + 1), np.arange(1, int(most[1]) + 1))
+    assert float(facts.least) == pytest.approx(time(w, p)[kept(w, p)].min())
+
+
+def test_the_shifted_rounding_keeps_its_promises_of_cost_and_rows() -> None:
+    """Of w + p <= 5 at (5/2, 5/2): M (3/2) each, and the row breaks where both are rounded up above 3."""
+    shifted = Shifted([(Fraction(1), Fraction(1))], [Fraction(5)], [Fraction(5, 2)] * 2, Fraction(1, 2))
+    scaled = 1.5 * shifted.gain
+    assert 3 * (math.log(1 / shifted.gain) - 1 + shifted.gain) == pytest.approx(math.log(4))
+    assert 0 < scaled < 1
+    assert shifted.breaks == 0
+    costs = [w / p + p / w for w in (1, 2) for p in (1, 2)]
+    assert shifted.dearest(lambda w, p: w / p + p / w) == pytest.approx(max(costs) / 2 * shifted.gain / 4)
+    still = Shifted([(Fraction(1), Fraction(1))], [Fraction(2)], [Fraction(1)] * 2, Fraction(1, 2))
+    assert (still.gain, still.breaks) == (1.0, 0)
+
+
+@pytest.mark.parametrize(("rows", "point"), [([(2, 1), (1, 3)], ("7/3", "9/4")), ([(1, 1)] * 4, (1, "9/5"))])
+def test_rows_of_the_shifted_rounding_break_as_often_as_its_outcomes_say(rows: Any, point: Any) -> None:
+    x = [Fraction(part) for part in point]
+    matrix = [tuple(map(Fraction, row)) for row in rows]
+    limits = [sum((a * part for a, part in zip(row, x, strict=True)), Fraction(0)) for row in matrix]
+    for delta in (Fraction(1), Fraction(1, 100)):
+        shifted = Shifted(matrix, limits, x, delta)
+        chances = [Fraction(0)] * len(rows)
+        scaled = [Fraction(shifted.gain) * (part - 1) for part in x]
+        for up in product((0, 1), repeat=2):
+            chance = math.prod((y % 1 if u else 1 - y % 1) for y, u in zip(scaled, up, strict=True))
+            outcome = [1 + math.floor(y) + u for y, u in zip(scaled, up, strict=True)]
+            for i, (row, limit) in enumerate(zip(matrix, limits, strict=True)):
+                chances[i] += chance * (sum(a * v for a, v in zip(row, outcome, strict=True)) > limit)
+        assert shifted.breaks == pytest.approx(float(max(chances) * 2 * len(rows) / delta))
+        assert shifted.breaks <= 1
+
+
+def test_eta_may_be_0_where_a_layer_takes_no_time() -> None:
+    """b = (20, 1), r = (0, 5), f = (1, 1), wait-free: eta = (1, 1, 0), and 0 is not in (0, 1]."""
+    data = shipped("smd-eta-range-corrected-fig-4").read_instance().dump()
+    data["jobs"][0]["training"]["slice"] = 0
+    times = [{"forward": 1, "backward": 20, "transfer": 0}, {"forward": 1, "backward": 1, "transfer": 5}]
+    data["jobs"][0]["training"]["layers"] = times
+    outside = check("smd/eta-range", Instance.parse(data), variant="corrected")
+    assert (outside.status, outside.reason) == (Status.PREMISE_FAILS, "b_j, f_j, r_j > 0")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(10))
+def test_limits_break_the_more_often_the_greater_the_gain(seed: int) -> None:
+    """And where (8) counts too, a gain between is best where both matter."""
+    instance = sources.TINY.draw(np.random.default_rng(seed))
+    assert check("smd/violation-increases", instance).status in (Status.HOLDS, Status.PREMISE_FAILS)
+    assert check("smd/attempts", instance).status in (Status.VIOLATED, Status.PREMISE_FAILS)
