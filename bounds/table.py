@@ -81,7 +81,7 @@ class Row:
     >>> from dlsched.bounds import verify
     >>> for row in verify("hadar/theorem-2", instances=0).rows:
     ...     print(row.variant, row.verdicts, row.missed)
-    printed 1 holds, 2 violated, 1 premise fails, 1 vacuous ()
+    printed 1 holds, 3 violated, 1 premise fails, 1 vacuous ()
     corrected 2 holds ()
     """
 

@@ -112,7 +112,7 @@ def verify(
       claim               kind       finding         verdicts
       hadar/initial-dual  printed    FALSE IN PRINT  1 holds, 2 violated
       hadar/initial-dual  corrected  stands          1 holds
-      hadar/theorem-2     printed    FALSE IN PRINT  1 holds, 2 violated, 1
+      hadar/theorem-2     printed    FALSE IN PRINT  1 holds, 3 violated, 1
                                                      premise fails, 1 vacuous
       hadar/theorem-2     corrected  stands          2 holds
     """

@@ -63,7 +63,9 @@ class Finder:
     Printed: types are sorted by rate, descending; for every type to start from, the gang is filled from there
     downwards, on each machine by itself (packed) and over all machines (unpacked, which adds `comm_cost`); the cheapest
     is taken, and refused unless mu_j > 0. What "all allocations" ranges over is not printed; this is the reading with
-    the fewest choices that still compares types.
+    the fewest choices that still compares types. The text packs a job "in the minimum possible server" (line 24), and
+    does not say what that is for a gang larger than every machine: here it has no packed allocation, only unpacked
+    ones, which all add `comm_cost`.
 
     Corrected: the allocation of the greatest mu_j. For every bottleneck level the cheapest eligible devices are exact,
     on each machine by itself and over all machines (module `commit` has the argument); `comm_cost` is due where an

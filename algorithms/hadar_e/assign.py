@@ -11,6 +11,11 @@ printed division, by which each copy keeps its portion.) And Hadar leaves a node
 payoff, while HadarE "lets any unfinished job be executed on as many available nodes as possible": such a node gets a
 copy of the job that would take longest with the nodes it has. In a last round of few whole steps the division gives
 them to the fastest nodes; those that get none of them idle for their job, and go to another one as well.
+
+A rule of the paper is left out. "In general, the last round may involve beta nodes", "those beta fastest nodes that
+complete their assigned epochs in the immediately earlier round" (Section V-A): here the last round is like every other,
+and has all nodes that get some of the steps, whether they were done early before or not. What beta is the paper does
+not say, and no round is known to be the last before it is over.
 """
 
 from __future__ import annotations
@@ -69,15 +74,8 @@ class Assigner:
         self, slot: int, queue: Sequence[Job], left: Mapping[str, Fraction], throughputs: Throughputs
     ) -> tuple[list[Counts], dict[str, str]]:
         """Return what Hadar's Algorithm 2 takes in a round, and the job that each node trains after the rules above."""
+        taken, chosen = self.paying(slot, queue, left, throughputs)
         known = {job.name: throughputs.of(job.name) for job in queue}
-        copies = [_copy(job, known[job.name]) for job in queue] * self._rules.copies
-        finder = Finder(self._instance, self._cells, Variant.CORRECTED, 0.0, slot, left)
-        taken: list[Counts] = []
-        chosen: dict[str, str] = {}
-        for copy, offer in select_corrected(finder, copies, self._max_states).selected:
-            taken.append(offer.counts)
-            ((cell, _),) = offer.counts
-            chosen[self._cells.cells[cell][0]] = copy.name
         nodes = [node for node, _ in self._cells.cells]
         teams = _Teams(nodes, self._rules, self._time, known, left, chosen)
         corrected = self._rules.variant is Variant.CORRECTED
@@ -87,6 +85,20 @@ class Assigner:
         while corrected and teams.short() and teams.dismiss():
             teams.fill()
         return taken, {node: teams.jobs[node] for node in nodes if node in teams.jobs}
+
+    def paying(
+        self, slot: int, queue: Sequence[Job], left: Mapping[str, Fraction], throughputs: Throughputs
+    ) -> tuple[list[Counts], dict[str, str]]:
+        """Return what Hadar's Algorithm 2 takes in a round, and the job that each node trains by it alone."""
+        copies = [_copy(job, throughputs.of(job.name)) for job in queue] * self._rules.copies
+        finder = Finder(self._instance, self._cells, Variant.CORRECTED, 0.0, slot, left)
+        taken: list[Counts] = []
+        chosen: dict[str, str] = {}
+        for copy, offer in select_corrected(finder, copies, self._max_states).selected:
+            taken.append(offer.counts)
+            ((cell, _),) = offer.counts
+            chosen[self._cells.cells[cell][0]] = copy.name
+        return taken, chosen
 
 
 class HadarOverCopies:
@@ -100,20 +112,25 @@ class HadarOverCopies:
         As they are known at the beginning: prices are made of them.
     max_states : int
         As for `Assigner`.
+    alone : bool
+        Whether Algorithm 2 decides alone, without the rules above.
     """
 
-    def __init__(self, instance: Instance, rules: Rules, throughputs: Throughputs, max_states: int) -> None:
+    def __init__(
+        self, instance: Instance, rules: Rules, throughputs: Throughputs, max_states: int, *, alone: bool = False
+    ) -> None:
         ids = fork(range(len(instance.jobs)), rules.copies, rules.max_job_count)
         self._ids = {job.name: ids[parent] for parent, job in enumerate(instance.jobs)}
         seen = copies_as_jobs(instance, throughputs)
         self.occupancy = Occupancy(seen, constants(seen))
-        self._assigner = Assigner(seen, self.occupancy, rules, max_states, instance.slot_seconds)
+        assigner = Assigner(seen, self.occupancy, rules, max_states, instance.slot_seconds)
+        self._choose = assigner.paying if alone else assigner.choose
 
     def __call__(
         self, slot: int, queue: list[Job], left: Mapping[str, Fraction], throughputs: Throughputs
     ) -> dict[str, int]:
         """Return the copies that run in a round, by node: the first copies of each job."""
-        taken, jobs = self._assigner.choose(slot, queue, left, throughputs)
+        taken, jobs = self._choose(slot, queue, left, throughputs)
         for counts in taken:
             self.occupancy.commit({slot: counts})
         numbers = {job.name: iter(self._ids[job.name]) for job in queue}

@@ -89,7 +89,7 @@ THEOREM_2 = HADAR.printed(
     details=_printed,
     schedule=optimal_schedule,
     sources=(LONE, *EVERYWHERE),
-    counterexamples=("hadar-theorem-2-four-jobs", "hadar-theorem-2-lone-job"),
+    counterexamples=("hadar-theorem-2-staggered", "hadar-theorem-2-four-jobs", "hadar-theorem-2-lone-job"),
     golden=("hadar-theorem-2-H5", "hadar-theorem-2-H6", "hadar-theorem-2-worthless"),
 )
 
@@ -173,7 +173,11 @@ LEMMA_1 = HADAR.printed(
             "Section III-D, proof of Theorem 2: D_f is a value of the dual P3",
         ),
     ),
-    open=OPT_OPEN,
+    open=(
+        f"{OPT_OPEN}; D_f >= OPT is none of the lemma's hypotheses: read into it, as D_j is the value of the dual P3 "
+        "that Algorithm 1 returns, and weak duality is of feasible points; to the letter, with the three hypotheses "
+        "alone, it is false, on hadar-dual-feasible-staggered, where 2 alpha ALG = 663.1 and OPT = 1001"
+    ),
     details=_printed,
     schedule=optimal_schedule,
     sources=EVERYWHERE,
@@ -210,7 +214,7 @@ DUAL_FEASIBLE = HADAR.printed(
     details=_printed,
     schedule=optimal_schedule,
     sources=EVERYWHERE,
-    counterexamples=("hadar-dual-feasible-three-devices",),
+    counterexamples=("hadar-dual-feasible-staggered", "hadar-dual-feasible-three-devices"),
     golden=("hadar-dual-feasible-gap",),
 )
 
@@ -245,7 +249,10 @@ INITIAL_DUAL = HADAR.printed(
 )
 
 INITIAL_DUAL_CORRECTED = INITIAL_DUAL.corrected(
-    statement="D_0 <= OPT/4 with 1/eta = min_j tmax_j W_j / (T sum c)",
+    statement=(
+        "D_0 <= OPT/4 with 1/eta = min_j tmax_j W_j / (T sum c), jobs that cannot finish while worth something dropped "
+        "from it and from (7), and in (7) U_j at the last slot at which it is positive in place of U_j(T - a_j)"
+    ),
     quantity="D_0 = T sum_h sum_r c_h^r Umin^r, against OPT/4",
     measure=lambda facts: facts.corrected.constants.d0,
     bound=lambda facts: facts.opt.over(4),

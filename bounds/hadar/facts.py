@@ -5,14 +5,18 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
 from dlsched.algorithms import Optimum, optimum
 from dlsched.algorithms.hadar import PriceConstants, Round, alpha_measured, constants, run
-from dlsched.algorithms.run import Decision, Run
+from dlsched.algorithms.hadar.commit import best_response
+from dlsched.algorithms.hadar.find_allocation import Finder, after
+from dlsched.algorithms.hadar.occupancy import Occupancy
+from dlsched.algorithms.hadar.rounds import queues
+from dlsched.algorithms.run import Decision, Run, Variant
 from dlsched.arithmetic import expm1, log
 from dlsched.bounds.claim import Premise, Subject, Undecided
 from dlsched.bounds.comparison import Interval
@@ -143,6 +147,27 @@ class Commitment:
         return self.constants.price(machine, type_, self.allocated[place])
 
 
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A call of FIND_ALLOC as printed.
+
+    Attributes
+    ----------
+    job : str
+    payoff : float
+        mu_j of the allocation that it returns; 0 where it refuses all.
+    best : float
+        The greatest mu_j of an allocation of this round; 0 where none is above.
+    response : float
+        max(0, max_s phi_j(s)) of (4), at the same prices and beside the same allocations.
+    """
+
+    job: str
+    payoff: float
+    best: float
+    response: float
+
+
 class HadarFacts(OptimumFacts[Instance]):
     """What is known of one (instance, seed)."""
 
@@ -168,6 +193,28 @@ class HadarFacts(OptimumFacts[Instance]):
         return run(
             self.instance, seed=self.seed, variant="corrected", mode="rounds", prices=prices, max_states=MAX_STATES
         )
+
+    @shared
+    def first_calls(self) -> list[Call]:
+        """FIND_ALLOC for the first queue, each job beside what those before it are given, until one is refused."""
+        instance, remaining = self.instance, {job.name: job.iterations for job in self.instance.jobs}
+        occupancy = Occupancy(instance, self.printed.constants)
+        slot, queue = next(queues(instance, remaining), (1, []))
+        printed, greatest = (
+            Finder(instance, occupancy, variant, 0.0, slot, remaining)
+            for variant in (Variant.PRINTED, Variant.CORRECTED)
+        )
+        found: list[Call] = []
+        state = printed.start
+        for job in queue:
+            offer, best = printed.find(job, state), greatest.find(job, state)
+            response, _ = best_response(instance, occupancy, job)
+            found.append(Call(job.name, offer.payoff if offer else 0.0, best.payoff if best else 0.0, response))
+            if offer is None:
+                break
+            state = after(state, offer.counts)
+            occupancy.commit({slot: offer.counts})
+        return found
 
     @property
     def first_round(self) -> Round | None:

@@ -20,10 +20,12 @@ import numpy as np
 from dlsched.algorithms import Variant as Text
 from dlsched.algorithms import hadar_e
 from dlsched.algorithms.hadar_e import Overheads, Steps, Throughputs, Tracker, copy_id
+from dlsched.algorithms.hadar_e.assign import HadarOverCopies
 from dlsched.algorithms.hadar_e.division import divide
 from dlsched.algorithms.hadar_e.nodes import speed_on
 from dlsched.algorithms.hadar_e.rounds import Round, Rules, play, trained
 from dlsched.algorithms.hadar_e.schedule import ForkedSchedule, JobCopies, needed
+from dlsched.algorithms.run import Event
 from dlsched.bounds.claim import Source, Subject, Undecided
 from dlsched.models.hadar import Instance, Job, Machine
 from dlsched.models.utility import Table
@@ -33,6 +35,9 @@ MAX_STATES = 3000
 
 MAX_ROUNDS = 100
 """Most rounds of jobs whose nodes are fixed: beyond, they may never end. Arbitrary: the jobs of the paper take tens."""
+
+PAYOFF_STATES = 2048
+"""States of Algorithm 2's recursion in a round, at most, as in `dlsched.algorithms.hadar_e.run`."""
 
 Left = tuple[int, ...]
 """Whole steps left of each job, as listed."""
@@ -151,9 +156,18 @@ class ForkingFacts:
 
     def one_each(self, copies: int, text: Text) -> Fraction:
         """Return CRU where each job has the node that is listed at its place until it is done; 0 if that is never."""
-        names = [job.name for job in self.instance.jobs]
-        schedule = self._fixed(self.instance, dict(zip(self.nodes, names, strict=False)), copies, text, Steps.WHOLE)
-        return self._cru(schedule, len(names))
+        return self._cru(self._of_their_own(copies, text), len(self.instance.jobs))
+
+    @property
+    def first_without_forking(self) -> Fraction:
+        """CRU of the first round where each job has a node, without forking."""
+        longer = self.instance.model_copy(update={"slots": MAX_ROUNDS})
+        return hadar_e.utilisation_by_round(longer, self._of_their_own(1, Text.CORRECTED))[1]
+
+    def _of_their_own(self, copies: int, text: Text) -> ForkedSchedule:
+        """Return the schedule in which each job keeps the node that is listed at its place."""
+        jobs = dict(zip(self.nodes, (job.name for job in self.instance.jobs), strict=False))
+        return self._fixed(self.instance, jobs, copies, text, Steps.WHOLE)
 
     def _fixed(
         self, instance: Instance, jobs: Mapping[str, str], copies: int, text: Text, steps: Steps
@@ -163,14 +177,13 @@ class ForkingFacts:
         rules = Rules(copies, len(names), text, steps, Overheads())
         numbers = {job: itertools.count(1) for job in names}
         own = {node: copy_id(names.index(job), next(numbers[job]), len(names)) for node, job in jobs.items()}
-        tracker = Tracker({i: needed(job, steps) for i, job in enumerate(instance.jobs)}, max_job_count=len(names))
 
         def keep(slot: int, queue: list[Job], left: Mapping[str, Fraction], known: Throughputs) -> dict[str, int]:
             there = {job.name for job in queue}
             return {node: id for node, id in own.items() if jobs[node] in there}
 
         longer = instance.model_copy(update={"slots": MAX_ROUNDS})
-        allocations, _ = play(longer, self.speeds, rules, keep, tracker, Throughputs(self.speeds))
+        allocations, _ = play(longer, self.speeds, rules, keep, _tracker(instance, steps), Throughputs(self.speeds))
         return ForkedSchedule(
             copies=copies,
             max_job_count=len(names),
@@ -191,15 +204,21 @@ class ForkingFacts:
     def run(self) -> tuple[list[Round], ForkedSchedule]:
         """HadarE on the batch with n copies and divisible steps: its rounds, and its schedule."""
         result = hadar_e.run(self.instance, steps=Steps.DIVISIBLE)
-        rounds = [event for event in result.log if isinstance(event, Round)]
-        if any(rounds[-1].left.values()):
-            raise Undecided("some job is not done within T")
-        return rounds, result.schedule
+        return _rounds(result.log), result.schedule
 
     @property
     def before_last(self) -> list[Round]:
         """The rounds of that run but the last one."""
         return self.run[0][:-1]
+
+    @cached_property
+    def paying_before_last(self) -> list[Round]:
+        """The rounds but the last one where Hadar's Algorithm 2 decides on the n copies of each job alone."""
+        rules = Rules(self.n, len(self.instance.jobs), Text.CORRECTED, Steps.DIVISIBLE, Overheads())
+        known = Throughputs(self.speeds)
+        hadar = HadarOverCopies(self.instance, rules, known, PAYOFF_STATES, alone=True)
+        _, log = play(self.instance, self.speeds, rules, hadar, _tracker(self.instance, rules.steps), known)
+        return _rounds(log)[:-1]
 
     @property
     def waiting(self) -> Fraction:
@@ -311,6 +330,20 @@ class ForkingFacts:
         }
 
 
+def _tracker(instance: Instance, steps: Steps) -> Tracker:
+    """Return a tracker of all jobs, with nothing done."""
+    left = {parent: needed(job, steps) for parent, job in enumerate(instance.jobs)}
+    return Tracker(left, max_job_count=len(instance.jobs))
+
+
+def _rounds(log: Sequence[Event]) -> list[Round]:
+    """Return the rounds of a run that has all jobs done."""
+    rounds = [event for event in log if isinstance(event, Round)]
+    if any(rounds[-1].left.values()):
+        raise Undecided("some job is not done within T")
+    return rounds
+
+
 def _product(choices: Sequence[int | None], repeat: int) -> Iterator[tuple[int | None, ...]]:
     return itertools.product(choices, repeat=repeat)
 
@@ -339,6 +372,25 @@ def batches(rng: np.random.Generator) -> Instance:
     return _batch(Fraction(slot), jobs)
 
 
+def few(rng: np.random.Generator) -> Instance:
+    """Return 1-3 jobs of more than a slot on more nodes, 3 or 4; slots of 2 s."""
+    n, slot = int(rng.integers(3, 5)), 2
+    jobs = []
+    for _ in range(int(rng.integers(1, n))):
+        speeds = [Fraction(int(rng.integers(2, 7)), 2) for _ in range(n)]
+        jobs.append((Fraction(max(speeds) * slot // 1 + int(rng.integers(1, 9))), speeds))
+    return _batch(Fraction(slot), jobs)
+
+
+def hurried(rng: np.random.Generator) -> Instance:
+    """Return a job on 2-3 nodes that is worth something until the fastest alone can have done it; slots of a second."""
+    rounds = int(rng.integers(2, 5))
+    speeds = [Fraction(int(rng.integers(1, 5))) for _ in range(int(rng.integers(2, 4)))]
+    instance = _batch(Fraction(1), [(max(speeds) * rounds, speeds)])
+    worth = Table(values=tuple(Fraction(10 * (d < rounds)) for d in range(instance.slots)))
+    return instance.model_copy(update={"jobs": (instance.jobs[0].model_copy(update={"utility": worth}),)})
+
+
 def _batch(slot: Fraction, jobs: Sequence[tuple[Fraction, Sequence[Fraction]]]) -> Instance:
     nodes = tuple(f"node{h + 1}" for h in range(len(jobs[0][1])))
     slots = 4 + 2 * int(sum(work / (min(speeds) * slot) for work, speeds in jobs))
@@ -363,4 +415,6 @@ def _batch(slot: Fraction, jobs: Sequence[tuple[Fraction, Sequence[Fraction]]]) 
 
 SINGLE = Source("hadar/forked-jobs", single, cost=2)
 BATCHES = Source("hadar/forked-batches", batches, cost=2)
+FEW = Source("hadar/fewer-jobs", few)
+HURRIED = Source("hadar/hurried-jobs", hurried)
 FORKING = Subject(problem="hadar", instance=Instance, facts=ForkingFacts)

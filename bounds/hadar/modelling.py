@@ -1,4 +1,4 @@
-"""Section III-B, P1 and P2 are equivalent; and Theorem 1, the number of states that Algorithm 2 visits in a round."""
+"""Section III-B, P1 and P2 are equivalent; Theorem 1, the states of Algorithm 2 in a round; and what it finds a job."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from dlsched.algorithms.exact.hadar.rationals import over
 from dlsched.bounds.claim import Expectation, Premise, stated
 from dlsched.bounds.comparison import Interval, Relation
 from dlsched.bounds.facts import optimal_schedule, over_schedules
-from dlsched.bounds.hadar.facts import HADAR, MAX_STATES, NOT_INCREASING, HadarFacts
-from dlsched.bounds.hadar.sources import SPECIALISTS, TINY
+from dlsched.bounds.hadar.facts import HADAR, MAX_STATES, NOT_INCREASING, UMIN_POSITIVE, Call, HadarFacts
+from dlsched.bounds.hadar.sources import MIXED, ROOMY, SPECIALISTS, TINY
 from dlsched.models.hadar import Instance
 
 INFEASIBLE = -1.0
@@ -121,6 +121,64 @@ THEOREM_1_CORRECTED = THEOREM_1.corrected(
     bound=_all_states,
     sources=(SPECIALISTS, TINY),
     golden=("hadar-theorem-1-corrected-G4-8",),
+)
+
+
+def _call(facts: HadarFacts) -> Call:
+    """Return the call that returns an allocation furthest from the best."""
+    return max(facts.first_calls, key=lambda call: call.best - call.payoff)
+
+
+def _call_details(facts: HadarFacts) -> dict[str, Any]:
+    call = _call(facts)
+    return {"job": call.job, "greatest payoff (4) of a schedule": call.response, **facts.printed.dump()}
+
+
+_CALLED = Premise[HadarFacts](
+    "some job is in the queue", lambda facts: bool(facts.first_calls), "Section III-C: waiting jobs"
+)
+
+FIND_ALLOC = HADAR.printed(
+    "hadar/find-alloc",
+    paper="Hadar, Section III-C, Algorithm 2",
+    statement=(
+        "Algorithm 2 calculates s* of (4), of the greatest payoff, by taking the cheapest allocation of a round: none "
+        "of that round has a greater mu_j than what FIND_ALLOC returns"
+    ),
+    quantity="mu_j of what FIND_ALLOC returns to a job of the first queue, those before it served, against the "
+    "greatest mu_j of an allocation of this round, for the job for which they are furthest apart",
+    measure=lambda facts: _call(facts).payoff,
+    relation=Relation.AT_LEAST,
+    bound=lambda facts: _call(facts).best,
+    expectation=Expectation.FALSE,
+    premises=(NOT_INCREASING, UMIN_POSITIVE, _CALLED),
+    open=(
+        "which allocations FIND_ALLOC ranges over: for every type to start from, the gang filled from there downwards, "
+        "on each machine and over all of them, without cost of communication; what mu_j is of: the completion that the "
+        "rate of the allocation would give, and the cost of this round alone, as Algorithm 2 has it, on both sides; "
+        "(4) takes schedules, whose cost is of all their slots, and which may wait"
+    ),
+    details=_call_details,
+    sources=(TINY, ROOMY, MIXED),
+    counterexamples=("hadar-find-alloc-fast-and-slow",),
+)
+
+FIND_ALLOC_CORRECTED = FIND_ALLOC.corrected(
+    statement=(
+        "where f_j is fixed, each job being as fast on one type as on another, no allocation of the round has a "
+        "greater mu_j than what FIND_ALLOC returns"
+    ),
+    premises=(
+        NOT_INCREASING,
+        UMIN_POSITIVE,
+        _CALLED,
+        Premise(
+            "each job is as fast on one type as on another",
+            lambda facts: all(len({rate for rate in job.rate.values() if rate}) == 1 for job in facts.instance.jobs),
+            "Section III-C: if we fix f_j",
+        ),
+    ),
+    golden=("hadar-find-alloc-corrected-one-type",),
 )
 
 CLAIMS = stated(globals())

@@ -230,12 +230,19 @@ _CLUSTERS = {"aws": ("a", "the AWS cluster"), "lab": ("b", "the cluster of the l
 
 _OPEN = (
     "the constants of (10), how PMI is read, the classes of the models, the batches and how long the jobs are: drawn "
-    "from ranges of ours (`dlsched.algorithms.hadar_e.constants`), which say nothing sure of the paper's own runs; how "
-    "Gavel fills its rounds: as Section II-A has it, the code of its authors otherwise (`Mechanism` of "
+    "from ranges of ours (`dlsched.algorithms.hadar_e.constants`), which say nothing sure of the paper's own runs"
+)
+_GAVEL = (
+    "how Gavel fills its rounds: as Section II-A has it, the code of its authors otherwise (`Mechanism` of "
     "`dlsched.algorithms.baselines.hadar.gavel`)"
 )
 _MIXES: Subject[Constants, MixFacts] = Subject(problem="hadar", instance=Constants, facts=MixFacts, sources=(PHYSICAL,))
 _TRIALS: Subject[Trial, SlotFacts] = Subject(problem="hadar", instance=Trial, facts=SlotFacts, sources=(TRIALS,))
+
+
+def _division(scheduler: Scheduler) -> str:
+    """Return what is open in a claim about HadarE alone."""
+    return "; among which copies the steps are divided: those that run" if scheduler is Scheduler.HADAR_E else ""
 
 
 def _gain(
@@ -250,7 +257,6 @@ def _gain(
 ) -> Claim[MixFacts]:
     """Return the claim that a scheduler gains so much over Gavel, on average over the seven mixes."""
     part, place = _CLUSTERS[cluster]
-    division = "; among which copies the steps are divided: those that run" if scheduler is Scheduler.HADAR_E else ""
     return _MIXES.printed(
         f"hadar/evaluation-{name}-{cluster}",
         paper=f"Hadar, Section VI-C, Fig. {figure}({part})",
@@ -262,7 +268,7 @@ def _gain(
         sampled=True,
         guessed=True,
         expectation=Expectation.OPEN,
-        open=f"{_OPEN}; the slot{division}",
+        open=f"{_OPEN}; {_GAVEL}; the slot{_division(scheduler)}",
     )
 
 
@@ -280,7 +286,7 @@ def _best_slot(figure: str, says: str) -> Claim[SlotFacts]:
         sampled=True,
         guessed=True,
         expectation=Expectation.OPEN,
-        open=f"{_OPEN}; the seconds of a slot that communication takes: 0 to 20",
+        open=f"{_OPEN}; the seconds of a slot that communication takes: 0 to 20{_division(scheduler)}",
     )
 
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
 from dlsched.algorithms import Variant as Text
 from dlsched.bounds.claim import Expectation, Premise, always, stated
 from dlsched.bounds.comparison import Relation
-from dlsched.bounds.hadar.forking import BATCHES, FORKING, SINGLE, ForkingFacts
+from dlsched.bounds.hadar.forking import BATCHES, FEW, FORKING, HURRIED, SINGLE, ForkingFacts
 
 _ONE_NODE = Premise[ForkingFacts](
     "every node can run a copy of every job, which runs on one node",
@@ -37,6 +38,11 @@ _JOBS = Premise[ForkingFacts](
 )
 _EQUALLY_FAST = Premise[ForkingFacts]("all nodes are equally fast", lambda facts: facts.homogeneous)
 _NODE_EACH = Premise[ForkingFacts]("there is a node for each job", lambda facts: len(facts.instance.jobs) <= facts.n)
+_FEWER = Premise[ForkingFacts](
+    "there are fewer jobs than nodes",
+    lambda facts: len(facts.instance.jobs) < facts.n,
+    "Section V-C, proof of Theorem 3: (k+1) < n",
+)
 _BATCHES = (_ONE_NODE, _BATCH, _SLOT, _SEVERAL)
 _CASES = (_ONE_NODE, _BATCH, _SLOT, _SEVERAL, _ONE_JOB)
 
@@ -234,6 +240,109 @@ ROUNDS_CORRECTED = ROUNDS.corrected(
 )
 
 
+def _nodes(facts: ForkingFacts, x: int) -> Iterator[tuple[str, ...]]:
+    return itertools.combinations(facts.fastest_first, x)
+
+
+def _most(facts: ForkingFacts, x: int) -> int:
+    """Return ceil(R_n n / x)."""
+    return math.ceil(Fraction(facts.rounds_on(facts.fastest_first) * facts.n, x))
+
+
+def _copies_missed(facts: ForkingFacts) -> int:
+    """Return by how many rounds ceil(R_n n / x) is wrong, for the worst x on the kindest nodes."""
+    return max(
+        min(abs(facts.rounds_on(nodes) - _most(facts, x)) for nodes in _nodes(facts, x)) for x in range(2, facts.n)
+    )
+
+
+COPIES = FORKING.printed(
+    "hadar/theorem-3-copies",
+    paper="Hadar, Section V-C, proof of Theorem 3, below (12)",
+    statement="a remaining job that takes R_n rounds with n copies takes ceil(R_n n / x) with x copies",
+    quantity="rounds by which that is wrong, for the worst 1 < x < n on the kindest nodes, against 0",
+    measure=_copies_missed,
+    relation=Relation.AT_MOST,
+    bound=always(0),
+    expectation=Expectation.FALSE,
+    premises=(*_CASES, _BETWEEN),
+    open=(
+        "whether R_n is a number of rounds, as R_1 is in the sum of Case I, or what they are before rounding: read as "
+        "the former; in the first witness it is false of either"
+    ),
+    sources=(SINGLE,),
+    counterexamples=("hadar-theorem-3-copies-four-times-as-fast", "hadar-theorem-3-copies-four-slots"),
+)
+
+COPIES_CORRECTED = COPIES.corrected(
+    statement="a remaining job that takes R_n rounds with n copies takes at most ceil(R_n n / x) with x copies, on the "
+    "x fastest nodes",
+    quantity="greatest quotient of the rounds with x copies and ceil(R_n n / x), against 1",
+    measure=lambda facts: max(Fraction(facts.rounds_on(facts.fastest_first[:x]), _most(facts, x)) for x in facts.fewer),
+    bound=always(1),
+    premises=_CASES,
+    golden=("hadar-theorem-3-copies-corrected-four-slots",),
+)
+
+
+def _share_missed(facts: ForkingFacts) -> Fraction:
+    """Return how far CRU with x copies is from x/n, for the worst x on the kindest nodes."""
+    return max(
+        min(abs(facts.cru_on(nodes) - Fraction(x, facts.n)) for nodes in _nodes(facts, x))
+        for x in range(2, facts.n + 1)
+    )
+
+
+FULL = FORKING.printed(
+    "hadar/theorem-3-full",
+    paper="Hadar, Section V-C, proof of Theorem 3, below (12)",
+    statement="CRU of the rounds of a remaining job is x/n when it is forked into x copies, and 100 % with n",
+    quantity="distance of CRU from x/n, for the worst 1 < x <= n on the kindest nodes, against 0",
+    measure=_share_missed,
+    relation=Relation.AT_MOST,
+    bound=always(0),
+    expectation=Expectation.FALSE,
+    premises=_CASES,
+    details=_chain,
+    sources=(SINGLE,),
+    counterexamples=("hadar-theorem-3-full-four-slots",),
+    golden=("hadar-theorem-3-full-six-slots",),
+)
+
+FULL_CORRECTED = FULL.corrected(
+    statement="CRU of the rounds of a remaining job is at most x/n when it is forked into x copies",
+    quantity="greatest quotient of CRU with x copies and x/n, on any nodes, against 1",
+    measure=lambda facts: max(
+        facts.cru_on(nodes) * facts.n / x for x in range(1, facts.n + 1) for nodes in _nodes(facts, x)
+    ),
+    bound=always(1),
+    golden=("hadar-theorem-3-full-corrected-four-slots",),
+)
+
+UNFORKED = FORKING.printed(
+    "hadar/theorem-3-unforked",
+    paper="Hadar, Section V-C, proof of Theorem 3, below (12)",
+    statement="without forking, when there are fewer jobs than nodes, CRU in each round is 1/n",
+    quantity="CRU of the first round, in which each job has a node for the whole slot, against 1/n",
+    measure=lambda facts: facts.first_without_forking,
+    relation=Relation.EQUAL,
+    bound=lambda facts: Fraction(1, facts.n),
+    expectation=Expectation.FALSE,
+    premises=(*_BATCHES, _FEWER),
+    open="whether one job alone is meant, as in the example before it: read as all k+1, of which the sentence speaks",
+    sources=(FEW,),
+    counterexamples=("hadar-theorem-3-unforked-three-jobs",),
+    golden=("hadar-theorem-3-unforked-one-job",),
+)
+
+UNFORKED_CORRECTED = UNFORKED.corrected(
+    statement="without forking, when k jobs are there on more nodes, each for the whole slot, CRU of the round is k/n",
+    quantity="CRU of the first round, in which each job has a node for the whole slot, against k/n",
+    bound=lambda facts: Fraction(len(facts.instance.jobs), facts.n),
+    golden=("hadar-theorem-3-unforked-corrected-three-jobs",),
+)
+
+
 def _furthest(facts: ForkingFacts) -> Fraction:
     """Return CRU with one or two copies more than n: the one that is further from CRU with n."""
     equal = facts.with_copies(facts.n)
@@ -265,8 +374,31 @@ COROLLARY = FORKING.printed(
     expectation=Expectation.TRUE,
     premises=_BATCHES,
     worst=lambda facts: facts.n * len(facts.before_last),
+    open=(
+        "which copy a node gets where none has a positive payoff: one all the same, as HadarE lets an unfinished job "
+        "be executed on as many available nodes as possible (Section I) and keeps nodes from staying idle in any round "
+        "(Section V); that all copies are sent to Hadar for scheduling (Section V-A), which sends none there, is "
+        "hadar/corollary-payoffs"
+    ),
     sources=(BATCHES,),
     golden=("hadar-corollary-long-job",),
+)
+
+COROLLARY_PAYOFFS = COROLLARY.derived(
+    "hadar/corollary-payoffs",
+    paper="Hadar, Section V-C, Corollary, with Hadar's rule mu_j > 0 (Algorithm 2) on the copies (Section V-A)",
+    statement="with n copies every node is assigned a copy in every round but possibly the last one, where Hadar sends "
+    "no copy to a node on which none has a positive payoff",
+    quantity="nodes without a copy in all rounds but the last, where Algorithm 2 alone decides on copies, against 0",
+    measure=lambda facts: sum(facts.n - len(event.nodes) for event in facts.paying_before_last),
+    expectation=Expectation.FALSE,
+    open=(
+        "when Hadar takes a copy to be done: when it alone has done all that its job has left, as Algorithm 2 "
+        "estimates a job's; with portions of it the copies of a job are done together, and pay together or not at all"
+    ),
+    worst=None,
+    sources=(HURRIED,),
+    counterexamples=("hadar-corollary-payoffs-three-times-as-fast",),
 )
 
 COROLLARY_TIME = FORKING.derived(

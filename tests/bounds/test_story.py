@@ -56,7 +56,7 @@ def test_a_witness_that_says_something_else() -> None:
 def test_only_claims_about_such_instances_are_looked_at() -> None:
     """`hadar/abstract` is about other documents, of which the same is known."""
     assert claim("hadar/abstract").facts == claim("hadar/text-ratios").facts
-    for name in ("hadar-text-ratios-aws", "hadar-abstract-utilisation"):
+    for name in ("hadar-text-ratios-aws", "hadar-abstract-reduction-lab"):
         told = story(replay(name))
         assert not any(line.startswith("Other claims") for line in told)
 

@@ -12,7 +12,7 @@ import pytest
 from dlsched.algorithms import hadar_e
 from dlsched.algorithms.run import Variant as Text
 from dlsched.bounds import Status, check, claim
-from dlsched.bounds.hadar.forking import BATCHES, SINGLE, ForkingFacts
+from dlsched.bounds.hadar.forking import BATCHES, FEW, HURRIED, SINGLE, ForkingFacts
 from dlsched.bounds.witness import shipped
 from dlsched.models.hadar import Instance
 from tests.cases.hadar_e import batch
@@ -88,7 +88,12 @@ def test_a_step_that_always_falls_to_a_copy_that_does_not_run_ends_nothing() -> 
         "hadar-theorem-3-strict-two-slots",
         "hadar-theorem-3-induction-three-jobs",
         "hadar-theorem-3-rounds-half-as-fast",
+        "hadar-theorem-3-copies-four-times-as-fast",
+        "hadar-theorem-3-copies-four-slots",
+        "hadar-theorem-3-full-four-slots",
+        "hadar-theorem-3-unforked-three-jobs",
         "hadar-corollary-time-two-jobs",
+        "hadar-corollary-payoffs-three-times-as-fast",
     ],
 )
 def test_counterexamples_break_no_hypothesis(name: str) -> None:
@@ -118,6 +123,47 @@ def test_idle_time_before_the_last_round_cannot_be_avoided() -> None:
     assert check("hadar/corollary", instance).status is Status.HOLDS
     assert check("hadar/corollary-time", instance).measured == 5
     assert min(ttd for _, ttd in outcomes(plain(instance), 2, printed=False)) == 21
+
+
+def test_the_rounds_with_fewer_copies_are_wrong_on_whatever_nodes_and_for_rounds_that_are_not_rounded() -> None:
+    """Speeds 4, 1, 1 and a job of 10: 10/6 slots on all, 2 or 5 rounds on two, and 5/2 and 3 are 3."""
+    facts = facts_of("hadar-theorem-3-copies-four-times-as-fast")
+    pairs = {facts.rounds_on(nodes) for nodes in (["n1", "n2"], ["n1", "n3"], ["n2", "n3"])}
+    assert pairs == {2, 5}
+    assert facts.rounds_on(facts.nodes) == math.ceil(Fraction(10, 6)) == 2
+    assert {math.ceil(rounds * 3 / 2) for rounds in (Fraction(10, 6), Fraction(2))} == {3}
+
+
+def test_the_rounds_with_fewer_copies_are_right_on_equal_nodes_if_they_are_not_rounded() -> None:
+    facts = facts_of("hadar-theorem-3-copies-four-slots")
+    assert [facts.rounds_on(facts.nodes[:x]) for x in (1, 2, 3)] == [4, 2, 2]
+    assert math.ceil(Fraction(4, 3) * 3 / 2) == 2
+
+
+def test_all_rounds_but_the_last_have_the_share_of_their_copies() -> None:
+    """A job of 4 slots on three equal nodes: all of round 1, and 1/3 of round 2."""
+    facts = facts_of("hadar-theorem-3-full-four-slots")
+    run = hadar_e.run(facts.instance, steps="divisible").schedule
+    assert hadar_e.utilisation_by_round(facts.instance, run) == {1: 1, 2: Fraction(1, 3)}
+
+
+def test_hadar_sends_no_copy_where_none_pays() -> None:
+    """n2 would be done with 9, 6 and 3 steps in slots 9, 7 and 5, and 3 is the last that is worth something."""
+    facts = facts_of("hadar-corollary-payoffs-three-times-as-fast")
+    assert [(event.nodes, event.left["J1"]) for event in facts.paying_before_last] == [
+        ({"n1": "J1"}, 6),
+        ({"n1": "J1"}, 3),
+    ]
+    assert [event.nodes for event in facts.before_last] == [{"n1": "J1", "n2": "J1"}] * 2
+    assert check("hadar/corollary", facts.instance).status is Status.HOLDS
+
+
+@pytest.mark.parametrize("source", [FEW, HURRIED], ids=lambda source: source.name)
+def test_draws_with_fewer_jobs_or_deadlines_meet_the_hypotheses(source: Any) -> None:
+    known = claim("hadar/theorem-3-unforked")
+    for seed in range(20):
+        facts = ForkingFacts(source.draw(np.random.default_rng(seed)), 0)
+        assert all(premise.holds(facts) for premise in known.premises)
 
 
 def test_a_job_below_a_slot_is_outside_the_corollary() -> None:
