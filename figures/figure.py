@@ -130,8 +130,13 @@ def rising(text: str, series: str, points: tuple[float, ...], claim: str = "") -
     return between(text, series, points[-1], Relation.AT_LEAST, points[0], claim)
 
 
-def pulling_ahead(series: str, others: Iterable[str], points: tuple[float, ...], along: str) -> tuple[Trend, ...]:
-    """Return the statements that the lead of a series over others is at the last point no less than at the first."""
+def pulling_ahead(
+    series: str, others: Iterable[str], points: tuple[float, ...], along: str, guessed: Iterable[str] = ()
+) -> tuple[Trend, ...]:
+    """Return the statements that the lead of a series over others is at the last point no less than at the first.
+
+    Of those over the `guessed` ones the draws decide nothing.
+    """
 
     def trend(other: str) -> Trend:
         def lead(values: Values) -> float:
@@ -141,6 +146,7 @@ def pulling_ahead(series: str, others: Iterable[str], points: tuple[float, ...],
             f"the lead of {series} over {other} grows with the {along}",
             Relation.AT_LEAST,
             lambda at: (lead(at[points[-1]]), lead(at[points[0]])),
+            guessed=other in guessed,
         )
 
     return tuple(map(trend, others))
