@@ -128,6 +128,7 @@ HYPOTHESES = (FINITE, CONCAVE, NON_DECREASING, NON_NEGATIVE)
 """What Theorem 6 needs of utilities."""
 
 SINGLE_HOP = Rules(paths=Paths.SINGLE_HOP)
+RELAYED = Rules(paths=Paths.SINGLE_HOP, relays=True)
 DEGREES = Rules(rings=Rings.DEGREES)
 EVERYWHERE = Rules(rings=Rings.EVERYWHERE)
 BY_PATH = Rules(by_path=True)

@@ -165,6 +165,22 @@ def joint(rng: np.random.Generator) -> Instance:
     )
 
 
+def shared(rng: np.random.Generator) -> Instance:
+    """Return one slot of two or three servers with GPUs for a worker and a half, one job more, and memory for all."""
+    servers = int(rng.integers(2, 4))
+    resources = ("gpu", "memory")[: 2 if rng.random() < 0.8 else 1]
+    have = {"gpu": Fraction(3), "memory": Fraction(int(rng.integers(3, 6)))}
+    need = {"gpu": Fraction(2), "memory": Fraction(1)}
+    jobs = tuple(
+        _job(i, 1, int(rng.integers(1, 3)), Fraction(1), _concave(rng)).model_copy(
+            update={"worker": {r: need[r] for r in resources}}
+        )
+        for i in range(servers + 1)
+    )
+    nodes = tuple(Node(name=f"server{s + 1}", capacity={r: have[r] for r in resources}) for s in range(servers))
+    return Instance(slots=1, resources=resources, nodes=nodes, jobs=jobs)
+
+
 def few(rng: np.random.Generator) -> Instance:
     """Return 1-2 slots of concave jobs: on 1-2 servers, on small servers without links, or on resources in a circle."""
     slots, kind = int(rng.integers(1, 3)), int(rng.integers(3))
@@ -263,3 +279,4 @@ FEW = Source("ddljs/few", few, cost=2)
 WHEELS = Source("ddljs/wheels", wheel, cost=8)
 COUPLED = Source("ddljs/coupled", wheels, cost=20)
 JOINT = Source("ddljs/joint", joint)
+SHARED = Source("ddljs/shared", shared)

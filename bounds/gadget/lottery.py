@@ -5,6 +5,8 @@ All probabilities are exact, for every optimum of the linear programs that the t
 
 from __future__ import annotations
 
+import itertools
+from collections import defaultdict
 from fractions import Fraction
 from typing import Any
 
@@ -14,7 +16,7 @@ from dlsched.arithmetic import exp, power
 from dlsched.bounds.claim import Expectation, Premise, always, stated
 from dlsched.bounds.comparison import Interval, Relation
 from dlsched.bounds.gadget.choices import VERTEX, Choice, over
-from dlsched.bounds.gadget.families import SLOT, WHEELS
+from dlsched.bounds.gadget.families import SHARED, SLOT, WHEELS
 from dlsched.bounds.gadget.slot import (
     FINITE,
     MODERATE,
@@ -27,6 +29,7 @@ from dlsched.bounds.gadget.slot import (
     SlotFacts,
 )
 from dlsched.rounding import Acceptance, round_mappings
+from dlsched.rounding.mapping_table import NodeRow, Row
 from dlsched.tolerances import AS_GOOD
 
 LARGE = 10**6
@@ -104,8 +107,8 @@ def _loop_bound(facts: SlotFacts) -> float:
 
 PROFIT_LOOP = PROFIT_CORRECTED.derived(
     "gadget/theorem-8-loop",
-    statement="what the loop returns is worth less than a third of the LP of the selected rings with probability at "
-    "most exp(-2/9) min(1, exp(-2/9) + |R| |V_S|^-3 + |E_S|^-3)^(u_b - 1)",
+    statement="what the loop with u_b draws, as corrected, returns is worth less than a third of the LP of the "
+    "selected rings with probability at most exp(-2/9) min(1, exp(-2/9) + |R| |V_S|^-3 + |E_S|^-3)^(u_b - 1)",
     quantity="the probability that what is returned after u_b draws at most is worth less, against that",
     measure=_poor_loop,
     bound=_loop_bound,
@@ -246,6 +249,75 @@ RETURNED_CORRECTED = RETURNED.corrected(
     bound=always(1),
     worst=_breakable,
     golden=("gadget-theorem-8-returned-corrected-wheel",),
+)
+
+
+def _apart(choice: Choice) -> int:
+    """Return the most ring nodes of a job that two of its mappings place differently."""
+    return max(
+        (
+            sum(u != v for u, v in zip(one.mapping.nodes, other.mapping.nodes, strict=True))
+            for several in choice.fractional.mappings.values()
+            for one, other in itertools.combinations(several, 2)
+        ),
+        default=0,
+    )
+
+
+def _lost(facts: SlotFacts) -> Interval:
+    """Return the most ring nodes that the intersection of a mapping for each resource lacks."""
+    return over(_apart(choice) if len(facts.problem.resources) > 1 else 0 for choice in facts.choices)
+
+
+def _expected_share(choice: Choice) -> Fraction:
+    """Return the greatest expected load of a resource of a node over what there is of it."""
+    table = choice.law.table
+    loads: dict[Row, Fraction] = defaultdict(Fraction)
+    for option in itertools.chain.from_iterable(table.options.values()):
+        for row, load in option.loads.items():
+            loads[row] += option.probability * load
+    used = ((row, load) for row, load in loads.items() if load and isinstance(row, NodeRow))
+    return max((load / table.capacity[row] for row, load in used), default=Fraction(0))
+
+
+def _mapped(facts: SlotFacts) -> dict[str, Any]:
+    return {
+        choice.vertex.value: {
+            name: [[str(one.weight), list(one.mapping.nodes)] for one in several]
+            for name, several in choice.fractional.mappings.items()
+        }
+        for choice in facts.choices
+    }
+
+
+INTERSECTION = SLOTS.derived(
+    "gadget/mapping-intersection",
+    paper="GADGET, Section V-C, omega_i^k as the intersection of all omega_i^k(r)",
+    statement="where a mapping omega_i^k(r) is searched for each resource r by itself, what the mappings have in "
+    "common places every worker",
+    quantity="the most ring nodes of a job that two mappings of its solution place differently, where there are two "
+    "resources or more, against 0",
+    measure=_lost,
+    relation=Relation.AT_MOST,
+    bound=always(0),
+    expectation=Expectation.FALSE,
+    premises=(*PRINTED, SOME),
+    details=_mapped,
+    open=(
+        "which of several mappings a search returns: any here; if all choose alike, they are one search, as corrected; "
+        f"{VERTEX}"
+    ),
+    sources=(SLOT, SHARED),
+    counterexamples=("gadget-mapping-intersection-three-jobs",),
+)
+
+INTERSECTION_CORRECTED = INTERSECTION.corrected(
+    statement="with one search for all resources, the mappings keep (18) for every resource in expectation",
+    quantity="the greatest expected load of a resource of a node over what there is of it, against 1",
+    measure=lambda facts: over(map(_expected_share, facts.choices)),
+    bound=always(1),
+    premises=(FINITE, SOME),
+    golden=("gadget-mapping-intersection-corrected-three-jobs",),
 )
 
 

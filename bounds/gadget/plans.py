@@ -58,11 +58,14 @@ class Rules:
     rings : Rings
     by_path : bool
         (8) as printed: each path has the bandwidth of its narrowest link to itself.
+    relays : bool
+        (5) as printed, an upper bound of y alone: a server of the ring, x = 1, may have no worker.
     """
 
     paths: Paths = Paths.ALL
     rings: Rings = Rings.ONE
     by_path: bool = False
+    relays: bool = False
 
 
 CORRECTED = Rules()
@@ -138,11 +141,11 @@ class Slot:
             nodes: dict[object, Fraction] = {
                 ("node", u, r): need * n for u, n in workers.items() for r, need in job.worker.items() if need
             }
-            hosts = tuple(workers)
-            if (job.name, hosts) not in self._joined:
-                self._joined[job.name, hosts] = self._lightest(job, hosts)
-            for links in self._joined[job.name, hosts]:
-                found.append(Plan(sum(workers.values()), tuple({**nodes, **links}.items())))
+            for hosts in self._in_use(workers):
+                if (job.name, hosts) not in self._joined:
+                    self._joined[job.name, hosts] = self._lightest(job, hosts)
+                for links in self._joined[job.name, hosts]:
+                    found.append(Plan(sum(workers.values()), tuple({**nodes, **links}.items())))
             if len(found) > MAX_PLANS:
                 raise Undecided(f"job {job.name}: more than {MAX_PLANS} plans in a slot")
         return found
@@ -164,6 +167,13 @@ class Slot:
             if self.rules.rings is Rings.EVERYWHERE and 1 < used < len(servers):
                 continue
             yield {s: n for s, n in zip(servers, counts, strict=True) if n}
+
+    def _in_use(self, workers: dict[str, int]) -> Iterator[Path]:
+        """Yield the servers with x = 1, of all that there can be where these have workers."""
+        idle = [node.name for node in self.instance.servers if self.rules.relays and node.name not in workers]
+        for number in range(len(idle) + 1):
+            for relays in itertools.combinations(idle, number):
+                yield (*workers, *relays)
 
     def _lightest(self, job: Job, hosts: Path) -> list[dict[object, Fraction]]:
         """Return the minimal loads of the ways to join the hosts."""

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import itertools
+import math
+from collections.abc import Callable
+from fractions import Fraction
 from typing import Any
 
 from dlsched.algorithms.gadget.activity import Sizes as PrintedSizes
 from dlsched.bounds.claim import Expectation, Premise, always, stated
-from dlsched.bounds.comparison import Relation
+from dlsched.bounds.comparison import Interval, Relation
 from dlsched.bounds.gadget.choices import over
-from dlsched.bounds.gadget.families import JOINT
+from dlsched.bounds.gadget.families import JOINT, PAIRS, SLOT
 from dlsched.bounds.gadget.slot import CONCAVE, FINITE, FREE, PRINTED, PROFITABLE, SLOTS, SOME, SlotFacts
+from dlsched.models.ddljs import Job
 
 EQUIVALENCE = SLOTS.derived(
     "gadget/equivalence",
@@ -75,26 +79,35 @@ def _variables_or_mappings(facts: SlotFacts) -> float:
     return max(facts.variables / _most(facts), facts.mappings / max(1, facts.positive))
 
 
-SIZE = SLOTS.printed(
+TIME = SLOTS.printed(
     "gadget/theorem-9",
     paper="GADGET, Theorem 9",
-    statement="the time is O((|I| |G_s|)^3 + u_b |I|), without ring sizes: with the same |I| and |G_s|, the LPs are no "
-    "larger where rings may be longer",
-    quantity="variables of the plain LP with twice as large servers, budgets and N_i, against those before",
-    measure=lambda facts: facts.doubled_variables,
+    statement="LP-RS-MDE has polynomial time complexity O((|I| |G_s|)^3 + u_b |I|)",
+    quantity="variables of the plain LP, which line 3 solves, where servers, budgets and N_i are twice as large, over "
+    "those before, against the same of (|I| |G_s|)^3 + u_b |I|, which stays",
+    measure=lambda facts: Fraction(facts.doubled_variables, facts.all_variables),
     relation=Relation.AT_MOST,
-    bound=lambda facts: facts.all_variables,
+    bound=always(1),
     expectation=Expectation.FALSE,
     premises=(FINITE, FREE, Premise("some ring is selected", lambda facts: bool(facts.selected()))),
     open=(
-        "whether the sizes of rings are constants: the theorem does not name them, and its proof counts |G_i|; an O() "
-        "is refuted by no instance, but by what grows while all that it names stays"
+        "whether the sizes of rings are constants, as which they would be in the O(): the theorem does not name them, "
+        "and its proof counts |G_i|; an O() is refuted by no instance, but by what grows while all that it names stays"
     ),
     details=_sizes,
     counterexamples=("gadget-theorem-9-G3",),
 )
 
-SIZE_CORRECTED = SIZE.corrected(
+SIZE = TIME.derived(
+    "gadget/theorem-9-size",
+    statement="with the same |I| and |G_s|, the LPs are no larger where rings may be longer",
+    quantity="variables of the plain LP with twice as large servers, budgets and N_i, against those before",
+    measure=lambda facts: facts.doubled_variables,
+    bound=lambda facts: facts.all_variables,
+    counterexamples=("gadget-theorem-9-size-G3",),
+)
+
+TIME_CORRECTED = TIME.corrected(
     statement="the augmented LP of the selected rings has at most |I| |V_S| (1 + Gamma |G_s|) variables, and "
     "decomposes into no more mappings than it has positive ones",
     quantity="variables over that bound, or mappings over positive variables where that is more, against 1",
@@ -136,16 +149,35 @@ ORDER = SLOTS.derived(
     golden=("gadget-relaxation-order-G9", "gadget-relaxation-order-G14"),
 )
 
+
+def _augmented(facts: SlotFacts) -> float:
+    return facts.value(augmented=True)
+
+
+def _bandwidth_matters(facts: SlotFacts) -> bool:
+    return facts.feels_bandwidth(lambda of: of.ilp)
+
+
+def _bandwidths(facts: SlotFacts) -> dict[str, Any]:
+    return {
+        name: {"augmented LP": _augmented(of), "(12)": of.ilp}
+        for name, of in (("as it is", facts), ("unlimited", facts.unlimited))
+    }
+
+
 BLIND = SLOTS.derived(
     "gadget/bandwidth-blind",
     paper="GADGET, Section V-C, the augmented LP",
-    statement="the augmented LP accounts for the bandwidth that rings need: its value is that of (12)",
-    quantity="the augmented LP, against the optimum of (12)",
-    measure=lambda facts: facts.value(augmented=True),
-    relation=Relation.AT_MOST,
-    bound=lambda facts: facts.ilp,
+    statement="the augmented LP accounts for the bandwidth that rings need: where links take from the optimum of (12), "
+    "they take from its value, too",
+    quantity="whether the augmented LP is worth less than with unlimited bandwidth (1 or 0), against 1",
+    measure=lambda facts: int(facts.feels_bandwidth(_augmented)),
+    relation=Relation.AT_LEAST,
+    bound=always(1),
     expectation=Expectation.FALSE,
-    premises=(FINITE, FREE),
+    premises=(FINITE, FREE, Premise("with unlimited bandwidth the optimum of (12) is greater", _bandwidth_matters)),
+    details=_bandwidths,
+    sources=(SLOT, PAIRS),
     counterexamples=("gadget-bandwidth-blind-G10",),
 )
 
@@ -156,6 +188,7 @@ BLIND_CORRECTED = BLIND.corrected(
     measure=lambda facts: facts.simplex,
     relation=Relation.EQUAL,
     bound=lambda facts: facts.knapsack,
+    premises=(FINITE, FREE),
     golden=("gadget-bandwidth-blind-corrected-G10",),
 )
 
@@ -188,6 +221,60 @@ LEMMA_7 = SLOTS.printed(
     open="kappa_i, printed as a maximum, is the size at which it is attained; whether (5) is a row of the plain LP; "
     "q_i: here by floors and for each job alone",
     golden=("gadget-lemma-7-G10",),
+)
+
+
+def _payable(job: Job) -> Fraction:
+    """Return min(N_i, F_i^r/l_i^r for all r)."""
+    budgets = (
+        [] if job.budget is None else [job.budget.get(r, Fraction(0)) / need for r, need in job.worker.items() if need]
+    )
+    return min([Fraction(job.max_workers), *budgets])
+
+
+def _rooms(facts: SlotFacts, job: Job) -> list[Fraction]:
+    """Return min(N_i, C_s^r/l_i^r for all r) of each server."""
+    return [
+        min([Fraction(job.max_workers), *(node.capacity_of(r) / need for r, need in job.worker.items() if need)])
+        for node in facts.instance.servers
+    ]
+
+
+def _excess(facts: SlotFacts, most: Callable[[Job], Fraction]) -> Interval:
+    """Return the greatest ceil(q_i) less a bound of the jobs, with (10) relaxed for each alone, or for all together."""
+    both = (facts.printed_sizes(sizes) for sizes in (PrintedSizes.ALONE, PrintedSizes.JOINT))
+    jobs = facts.instance.jobs
+    return over(max((sizes.get(job.name, 0) - most(job) for job in jobs), default=Fraction(0)) for sizes in both)
+
+
+def _ring_sizes(facts: SlotFacts) -> dict[str, Any]:
+    return {"ceil(q)": facts.printed_sizes(PrintedSizes.ALONE), "together": facts.printed_sizes(PrintedSizes.JOINT)}
+
+
+RING_SIZES = SLOTS.printed(
+    "gadget/lemma-7-sizes",
+    paper="GADGET, proof of Lemma 7",
+    statement="|Q_i| = ceil(q_i) <= Pi_i, where Pi_i = min{N_i, C_s^r/l_i^r, F_i^r/l_i^r for all r and s}",
+    quantity="the greatest ceil(q_i) - Pi_i of the jobs, against 0",
+    measure=lambda facts: _excess(facts, lambda job: min([_payable(job), *_rooms(facts, job)])),
+    relation=Relation.AT_MOST,
+    bound=always(0),
+    expectation=Expectation.FALSE,
+    premises=PRINTED,
+    details=_ring_sizes,
+    open="whether (10) is relaxed for each job alone or for all together; F_i^r, printed with the index s",
+    sources=(SLOT, JOINT),
+    counterexamples=("gadget-lemma-7-sizes-two-servers",),
+)
+
+RING_SIZES_CORRECTED = RING_SIZES.corrected(
+    statement="|Q_i| = ceil(q_i) <= ceil(min{N_i, sum_s min_r C_s^r/l_i^r, min_r F_i^r/l_i^r})",
+    quantity="the greatest ceil(q_i) less that of the jobs, against 0",
+    measure=lambda facts: _excess(
+        facts, lambda job: Fraction(math.ceil(min(_payable(job), sum(_rooms(facts, job), Fraction(0)))))
+    ),
+    premises=(FINITE,),
+    golden=("gadget-lemma-7-sizes-corrected-two-servers",),
 )
 
 EMBEDDED = LEMMA_7.derived(

@@ -307,7 +307,7 @@ def _all_slots_succeed(facts: RoundsFacts) -> float:
 
 THEOREM_10_LOOP = THEOREM_10_CORRECTED.derived(
     "gadget/theorem-10-loop",
-    statement="the same with the loop of u_b draws a slot, with probability at least "
+    statement="the same with the loop of u_b draws a slot, as corrected, with probability at least "
     "(1 - exp(-2/9) min(1, exp(-2/9) + |R| |V_S|^-3 + |E_S|^-3)^(u_b - 1))^T",
     quantity="the probability that it does, against that",
     measure=lambda facts: facts.reaches_goal(replace(OWN, draws=facts.u_b)),

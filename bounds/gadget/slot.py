@@ -26,7 +26,7 @@ from dlsched.bounds.gadget.rationals import program_of
 from dlsched.bounds.gadget.shape import Shapes, finite
 from dlsched.bounds.shown import Shown, shown
 from dlsched.models.ddljs import Instance, Job, Node, RingProblem, slot_problem
-from dlsched.models.numbers import agree
+from dlsched.models.numbers import agree, exceeds
 from dlsched.models.utility import Linear
 from dlsched.relaxations.ring_lp import RingLp
 from dlsched.rounding import MappingLaw, decompose
@@ -62,7 +62,7 @@ class SlotFacts(Shapes):
     """
 
     def __init__(self, instance: Instance, seed: int, *, u_b: Annotated[int, Field(ge=1)] = 3) -> None:
-        self.instance, self.u_b = instance, u_b
+        self.instance, self.seed, self.u_b = instance, seed, u_b
         self._solved: dict[tuple[bool, Key], relaxations.VneSolution] = {}
         self._known: dict[object, Shown] = {}
         self._plain_programs: dict[Key, relaxations.PlainVne] = {}
@@ -119,8 +119,14 @@ class SlotFacts(Shapes):
 
     def ilp_of_sizes(self, sizes: PrintedSizes) -> float:
         """Return the optimum of (12) with ring sizes as printed: of (10) relaxed and rounded up."""
-        nothing = {job.name: 0 for job in self.instance.jobs}
-        return self._told(sizes, lambda: _embedded(Activity(self.instance, sizes).problem(1, nothing)))
+        return self._told(sizes, lambda: _embedded(self._printed(sizes)))
+
+    def printed_sizes(self, sizes: PrintedSizes) -> dict[str, int]:
+        """Return those ceil(q_i), by job; none of a job that has no ring."""
+        return {request.name: max(request.sizes) for request in self._printed(sizes).requests}
+
+    def _printed(self, sizes: PrintedSizes) -> RingProblem:
+        return Activity(self.instance, sizes).problem(1, {job.name: 0 for job in self.instance.jobs})
 
     @cached_property
     def _vectors(self) -> list[Counts]:
@@ -273,6 +279,16 @@ class SlotFacts(Shapes):
     def doubled_variables(self) -> int:
         """The same where servers, budgets and N_i are twice as large, so that rings may be twice as long."""
         return len(relaxations.plain_vne(slot_problem(_doubled(self.instance), 1)).matrix.c)
+
+    @cached_property
+    def unlimited(self) -> SlotFacts:
+        """The same where every link has bandwidth for all rings: none reserves any."""
+        jobs = tuple(job.model_copy(update={"bandwidth": Fraction(0)}) for job in self.instance.jobs)
+        return SlotFacts(self.instance.model_copy(update={"jobs": jobs}), self.seed, u_b=self.u_b)
+
+    def feels_bandwidth(self, value: Callable[[SlotFacts], float]) -> bool:
+        """Tell whether an optimum is less than it is with unlimited bandwidth."""
+        return exceeds(value(self.unlimited), value(self), unit=self.problem.unit)
 
     def chosen_alone(self, *, cap: bool) -> float:
         """Return the optimum of (12) with the selected ring sizes alone, by enumeration."""

@@ -16,6 +16,7 @@ from dlsched.bounds.gadget.facts import (
     HYPOTHESES,
     NON_DECREASING,
     OPT_POSITIVE,
+    RELAYED,
     SINGLE_HOP,
     GadgetFacts,
 )
@@ -134,25 +135,42 @@ APPROXIMATE_CORRECTED = APPROXIMATE.corrected(
     golden=("gadget-theorem-6-approximate-corrected-idle",),
 )
 
+_USED = (
+    "whether y_s >= 1 where x_s = 1, a worker on every server in use, which is supposed here; (5) is y_s <= x_s "
+    "min{...} alone"
+)
+
 PATHS = GADGET.derived(
     "gadget/theorem-6-paths",
-    paper="GADGET, Theorem 6 and (7)-(9)",
-    statement="Theorem 6 holds whatever the path sets are, e.g. with single links as paths",
+    paper="GADGET, Theorem 6 and (5)-(9)",
+    statement="Theorem 6 holds whatever the path sets are, e.g. with single links as paths, where every server in use "
+    "has a worker",
     quantity="the least utility of Algorithm 1 with exact slots, against half of the optimum, both with these paths",
     measure=lambda facts: facts.horizon(SINGLE_HOP).greedy()[0],
     relation=Relation.AT_LEAST,
     bound=lambda facts: facts.optimum(SINGLE_HOP) / 2,
     expectation=Expectation.FALSE,
     premises=(*HYPOTHESES, OPT_POSITIVE),
+    open=_USED,
     sources=(OUTAGES,),
     counterexamples=("gadget-theorem-6-paths-G13",),
 )
 
 PATHS_CORRECTED = PATHS.corrected(
-    statement="Theorem 6 holds with all simple paths",
+    statement="Theorem 6 holds with all simple paths, where every server in use has a worker",
     measure=lambda facts: facts.greedy[0],
     bound=_half_of_opt,
     golden=("gadget-theorem-6-paths-corrected-G13",),
+)
+
+PATHS_LITERAL = PATHS.derived(
+    "gadget/theorem-6-paths-literal",
+    statement="by (5) as printed, which lets a server in use have no worker, Theorem 6 holds whatever the path sets "
+    "are, e.g. with single links as paths",
+    measure=lambda facts: facts.horizon(RELAYED).greedy()[0],
+    bound=lambda facts: facts.optimum(RELAYED) / 2,
+    expectation=Expectation.TRUE,
+    golden=("gadget-theorem-6-paths-literal-G13",),
 )
 
 
@@ -221,22 +239,34 @@ def _missing(horizon: Horizon) -> Iterator[tuple[int, Counts]]:
 
 CLOSURE = GADGET.derived(
     "gadget/downward-closure",
-    paper="GADGET, (7)-(9)",
-    statement="with single links alone as paths, the counts of a slot are closed under lowering them",
+    paper="GADGET, (5)-(9)",
+    statement="with single links alone as paths, and a worker on every server in use, the counts of a slot are closed "
+    "under lowering them",
     quantity="counts of a slot that are not possible although one worker more of a job is, against 0",
     measure=lambda facts: _gaps(facts.horizon(SINGLE_HOP)),
     relation=Relation.AT_MOST,
     bound=always(0),
     expectation=Expectation.FALSE,
+    open=_USED,
     sources=(OUTAGES,),
     counterexamples=("gadget-downward-closure-G13",),
 )
 
 CLOSURE_CORRECTED = CLOSURE.corrected(
-    statement="with all simple paths, the counts of a slot are closed under lowering them",
+    statement="with all simple paths, and a worker on every server in use, the counts of a slot are closed under "
+    "lowering them",
     measure=lambda facts: _gaps(facts.horizon()),
     sources=(TINY, CONCAVE_FAMILY, OUTAGES),
     golden=("gadget-downward-closure-corrected-G13",),
+)
+
+CLOSURE_LITERAL = CLOSURE.derived(
+    "gadget/downward-closure-literal",
+    statement="by (5) as printed, which lets a server in use have no worker, the counts of a slot are closed under "
+    "lowering them, whatever the path sets are, e.g. with single links alone",
+    measure=lambda facts: _gaps(facts.horizon(RELAYED)),
+    expectation=Expectation.TRUE,
+    golden=("gadget-downward-closure-literal-G13",),
 )
 
 CLAIMS = stated(globals())

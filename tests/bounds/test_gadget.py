@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from fractions import Fraction
 from typing import Any
 
@@ -11,11 +12,12 @@ import pytest
 from dlsched.algorithms.exact.ddljs import embed, solve
 from dlsched.bounds.catalog import check
 from dlsched.bounds.claim import Claim, Expectation, Source, Undecided, Variant, decide
-from dlsched.bounds.comparison import Status
+from dlsched.bounds.comparison import Interval, Status
 from dlsched.bounds.gadget import CLAIMS, families
-from dlsched.bounds.gadget.facts import BY_PATH, DEGREES, EVERYWHERE, SINGLE_HOP, GadgetFacts
+from dlsched.bounds.gadget.facts import BY_PATH, DEGREES, EVERYWHERE, RELAYED, SINGLE_HOP, GadgetFacts
 from dlsched.bounds.gadget.horizon import Horizon, count_vectors
 from dlsched.bounds.gadget.plans import CORRECTED, Slot
+from dlsched.bounds.gadget.progress import Training, TrainingFacts
 from dlsched.bounds.gadget.shape import conforms
 from dlsched.bounds.gadget.submodularity import curvature, uneven
 from dlsched.bounds.witness import shipped
@@ -110,7 +112,8 @@ def test_what_is_not_in_print_is_not_called_printed() -> None:
     ours = (
         "theorem-6-paths downward-closure theorem-8-optimum lemma-7-augmented theorem-8-returned fit-or-discard "
         "theorem-8-scale bandwidth-blind theorem-8-success half-of-optimum selected-expectation selection-half "
-        "relaxation-order equivalence monotone-capacity p-system lemma-7-embedding ring-bound-joint finite-utilities"
+        "relaxation-order equivalence monotone-capacity p-system lemma-7-embedding ring-bound-joint finite-utilities "
+        "theorem-6-paths-literal downward-closure-literal theorem-9-size mapping-intersection"
     )
     for name in ours.split():
         assert (f"gadget/{name}", "printed") not in BY_KEY
@@ -156,6 +159,38 @@ def test_single_hops_break_downward_closure_and_the_ratio() -> None:
     assert facts.horizon(SINGLE_HOP).greedy()[0] / facts.optimum(SINGLE_HOP) == Fraction(2, 5)
     assert facts.greedy[0] == facts.opt == 5
     assert facts.horizon().slots[1] == {(n,) for n in range(6)}
+
+
+def test_a_server_without_a_worker_keeps_the_ring_closed() -> None:
+    """(5) bounds y from above alone: on the ring of five servers any of them may be without a worker."""
+    facts = GadgetFacts(case("theorem-6-paths-G13"), 0)
+    assert facts.horizon(RELAYED).slots == [{(0,), (1,)}, {(n,) for n in range(6)}]
+    assert facts.horizon(RELAYED).greedy() == [5]
+    assert facts.optimum(RELAYED) == 5
+
+
+def test_idle_servers_on_a_ring_close_counts_under_lowering_them() -> None:
+    """There are more still: another job may have what a server on a ring has left."""
+    for seed in range(12):
+        drawn = families.outages(np.random.default_rng(3000 + seed))
+        for slot in range(1, drawn.slots + 1):
+            used = count_vectors(drawn, slot, SINGLE_HOP)
+            below = {low for v in used for low in itertools.product(*(range(n + 1) for n in v))}
+            found = count_vectors(drawn, slot, RELAYED)
+            assert below <= found
+            assert found == {low for v in found for low in itertools.product(*(range(n + 1) for n in v))}
+
+
+def test_no_constant_counts_the_iterations_of_rings() -> None:
+    """d (2/b + 1/G) = 12, t^f M + t^b + gamma = 6: tau = 6, 12, 14, 15 of 1 to 4 workers; w tau = 6, 24, 42, 60."""
+    data = {"gradient": 12, "bandwidth": 4, "speed": 2, "forward": 1, "minibatch": 3, "backward": 2, "latency": 1}
+    facts = TrainingFacts(Training.parse({"max_workers": 4, **data}), 0)
+    assert facts.times == [6, 12, 14, 15]
+    assert facts.unevenness == Interval(15 / 6, 10)
+    assert facts.limit == 3
+    for changes, status in (({"max_workers": 1}, Status.HOLDS), ({"gradient": 0}, Status.UNDECIDED)):
+        same = Training.parse({"max_workers": 4, **data, **changes})
+        assert decide(BY_KEY["gadget/progress", "printed"], same).status is status
 
 
 def test_alpha_of_the_value_lets_algorithm_1_stop_after_one_worker() -> None:

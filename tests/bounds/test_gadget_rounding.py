@@ -232,6 +232,45 @@ def test_the_lps_grow_with_the_rings_alone() -> None:
     assert (facts.all_variables, facts.doubled_variables) == (102, 378)
 
 
+def test_bandwidth_changes_what_is_embedded_and_not_the_augmented_lp() -> None:
+    facts = SlotFacts(case("bandwidth-blind-G10"), 0)
+    assert (facts.ilp, facts.unlimited.ilp) == (1, 2)
+    assert facts.value(augmented=True) == facts.unlimited.value(augmented=True) == 2
+    # With (5) the program has bandwidth to heed: a ring of two is on both servers, or nowhere.
+    assert (facts.value(augmented=True, cap=True), facts.unlimited.value(augmented=True, cap=True)) == (1, 2)
+
+
+def test_an_integrality_gap_alone_is_no_blindness() -> None:
+    """The odd cycle has no links and rings of one: 3/2 against 1, whatever the bandwidth."""
+    verdict = check("gadget/bandwidth-blind", case("theorem-8-returned-G8"))
+    assert verdict.status is Status.PREMISE_FAILS
+    assert verdict.reason == "with unlimited bandwidth the optimum of (12) is greater"
+
+
+@pytest.mark.parametrize(("need", "found"), [(2, "violated"), (1, "undecided")])
+def test_searches_apart_may_return_mappings_apart(need: int, found: str) -> None:
+    """Three jobs on two servers of three: of need 2 one is divided in every optimum, of need 1 in some."""
+    jobs = [job(f"job{n}", 1, line(1), worker={"gpu": need}) for n in range(3)]
+    one = instance(1, [3, 3], jobs)
+    assert statuses("mapping-intersection", one) == ("holds", 0)
+    data = one.dump()
+    for entry in (*data["nodes"], *data["jobs"]):
+        amounts = entry["capacity"] if "capacity" in entry else entry["worker"]
+        amounts["memory"] = amounts["gpu"]
+    two = Instance.parse({**data, "resources": ["gpu", "memory"]})
+    assert statuses("mapping-intersection", two) == (found, 1)
+
+
+def test_ring_sizes_by_the_least_server_and_by_all() -> None:
+    """Servers of 1 and 5 GPUs, a worker needs 2: q = 1/2 + 5/2, or 3/2 by a budget of 3; the least server has 1/2."""
+    for budget, size, excess in ((None, 3, 5 / 2), ({"gpu": 3}, 2, 3 / 2)):
+        one = job("J", 4, line(1), worker={"gpu": 2}, **({} if budget is None else {"budget": budget}))
+        facts = SlotFacts(instance(1, [1, 5], [one]), 0)
+        assert [facts.printed_sizes(sizes)["J"] for sizes in (Sizes.ALONE, Sizes.JOINT)] == [size, size]
+        assert statuses("lemma-7-sizes", facts.instance) == ("violated", excess)
+        assert check("gadget/lemma-7-sizes", facts.instance, variant="corrected").measured == 0
+
+
 def test_rounded_up_ring_sizes_choose_what_cannot_be_embedded() -> None:
     own = instance(
         1,

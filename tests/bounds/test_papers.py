@@ -281,6 +281,14 @@ KNOWN = {
     # With single links as paths 2 of 5, with all paths 5 of 5.
     "gadget-theorem-6-paths-G13": (2, 5 / 2),
     "gadget-theorem-6-paths-corrected-G13": (5, 5 / 2),
+    # One worker in slot 1, four in slot 2, where the fifth server is on the ring without one.
+    "gadget-theorem-6-paths-literal-G13": (5, 5 / 2),
+    # Five workers and one, not four.
+    "gadget-downward-closure-G13": (1, 0),
+    "gadget-downward-closure-literal-G13": (0, 0),
+    # tau(1) = 1, tau(2) = 1 + 2/2: an iteration of each worker counts 1 or 2; at most 1 + 2 times as much.
+    "gadget-progress-two-workers": (2, 1),
+    "gadget-progress-corrected-two-workers": (2, 3),
     # A = {1 worker in each slot}, B = {K workers in slot 1}.
     # Two workers in each of two slots, of which (3) pays for two.
     "gadget-partition-matroid-two-workers": (4, 2),
@@ -301,11 +309,21 @@ KNOWN = {
     "gadget-ring-bound-joint-two-jobs": (3, 4),
     "gadget-equivalence-G3": (5, 5),
     "gadget-equivalence-G15": (3 * math.sqrt(2), 3 * math.sqrt(2)),
-    "gadget-bandwidth-blind-G10": (2, 1),
+    # Without bandwidth and with it the linear program is worth 2; (12) is worth 1 and 2.
+    "gadget-bandwidth-blind-G10": (0, 1),
     "gadget-bandwidth-blind-corrected-G10": (2, 2),
     # Two workers are worth 2, with chi = 1; no embedding has them, and the best is one.
     "gadget-lemma-7-G10": (2, 1),
     "gadget-lemma-7-embedding-G10": (0, 1 / 2),
+    # Q = {1, 2}; the least of N = 2 and two servers of one GPU is 1, their sum 2.
+    "gadget-lemma-7-sizes-two-servers": (1, 0),
+    "gadget-lemma-7-sizes-corrected-two-servers": (0, 0),
+    # Three jobs of two GPUs on two servers of three: both are full, and one job of one worker is on both.
+    "gadget-mapping-intersection-three-jobs": (1, 0),
+    "gadget-mapping-intersection-corrected-three-jobs": (1, 1),
+    # Two jobs, three servers, six arcs: 2 (6 + 3 21 + 6 20) columns up to rings of six, 2 (3 + 3 6 + 6 5) of three.
+    "gadget-theorem-9-G3": (378 / 102, 1),
+    "gadget-theorem-9-size-G3": (378, 102),
     "gadget-lemma-7-augmented-G10": (0, 1 / 2),
     # phi = 1/2 for each of three jobs: none is chosen with probability 1/8, in three draws 1/512.
     "gadget-theorem-8-three-servers": (1 / 512, 0),
