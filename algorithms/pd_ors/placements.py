@@ -1,8 +1,13 @@
 """The cheapest placements of n workers and ceil(n / gamma) servers in one slot: on one machine, or anywhere.
 
 Internal communication (Algorithm 4): the numbers are the same on all machines, so that the cheapest machine is the
-best, which the paper finds by sorting. Here every machine and every n is looked at in one pass: the needs grow with n,
-so that each machine has a largest n. Of equally cheap machines, the one of whose room the least share goes.
+best. Here every machine and every n is looked at in one pass: the needs grow with n, so that each machine has a
+largest n. Of equally cheap machines, the one of whose room the least share goes.
+
+The paper, steps 2 to 6, sorts machines by sum_r p^r (alpha^r gamma + beta^r) and takes the first that has room. That is
+the cheapest where n = gamma s; where s = ceil(n / gamma) is rounded up it need not be, and here the cheapest is taken
+in every variant. With gamma = 2, one worker, one server, and prices of (worker, server) of (0, 5) on machine A and (3,
+0) on B, the paper's keys are 5 and 6 and it takes A at a cost of 5; B costs 3.
 
 External communication (23)-(26): workers and servers of a job compete for the room of a machine; without that, each
 kind would fill the cheapest machines first. Filling them so, each kind by itself, gives a lower bound for every slot

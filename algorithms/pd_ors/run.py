@@ -92,14 +92,17 @@ def run(
         rounding does (G over all machines and resources, repeat while infeasible *or* fewer than S rounds; in the
         thesis m_w without communication, and no S). Printed, a schedule that does not finish after all is dropped
         (`Stripped` in the log). In both a synchronous job drops the workers and servers that a rounding has too many
-        of, which the print keeps and pays for.
+        of, which the print keeps and pays for, and is placed on the cheapest machine for all of it, where Algorithm 4
+        takes the first that has room by the price of a worker and its share of a server
+        (`dlsched.algorithms.pd_ors.placements`). The `gain` is 1 in both unless another is asked for.
     external : str, optional
         How external placements are found: ``"exact"``, by default if corrected; ``"greedy"``; ``"lp-rounding"``, by
         default if printed, of (23)-(26) with (2), which the model asks for; ``"lp-rounding-literal"``, of (23)-(26) to
         the letter, which places nothing externally. Of asynchronous jobs ``"exact"`` and ``"greedy"`` are both exact,
         and the others the same.
     gain : str or float
-        Of the rounding: ``"1"``, ``"packing"`` (29), ``"cover"`` (30), or a number.
+        Of the rounding: ``"1"``, the default also if printed, though the print has (29) or (30); ``"packing"`` (29),
+        ``"cover"`` (30), or a number.
     delta : float
         In (0, 1], of (29) and (30).
     rounds : int
