@@ -21,7 +21,7 @@ from dlsched.arithmetic import dot, integer_product
 from dlsched.errors import InputError
 from dlsched.halt import polled
 from dlsched.models.dmlrs import Instance, Job
-from dlsched.models.dmlrs.instance import AnyJob
+from dlsched.models.dmlrs.instance import AnyJob, useful_workers
 from dlsched.models.dmlrs.job import Placement
 from dlsched.models.numbers import integer_dtype, to_integers
 
@@ -363,8 +363,7 @@ def market(occupancy: Occupancy, job: AnyJob, last: int, *, empty: bool = False)
     capacity = np.broadcast_to(occupancy.capacity, occupancy.used[slots].shape)[:, :, kept]
     room = capacity if empty else capacity - occupancy.used[slots][:, :, kept]
     worker, server = needs[0][kept], needs[1][kept]
-    useful = math.ceil(job.work * max(job.internal_time, job.external_time))
-    most = min(job.most_workers, useful)
+    most = useful_workers(job)
     held = units(room, worker, most).sum(axis=1).max(initial=0)
     most = min(most, int(held))
     servers = np.array([fewest_servers(job, n) for n in polled(range(most + 1))], dtype=np.int64)

@@ -11,8 +11,9 @@ n - 1); a resource that some job does not need, where (13) divides by zero; util
 make L = 0; jobs that cannot finish; capacities of 0.
 
 Theorem, constants with which the competitive bound is true: if every C_h^r exceeds A_h^r, the most that any one job can
-put there in a slot, and the subproblem is solved within a factor `factor`, then OPT <= 2 factor max(1, c) ALG, where c
-is the greatest C dp / (p_old drho) of the run (`alpha_measured`). As printed, Theorems 5 and 6 and the thesis's Theorem
+put there in a slot with min{F, ceil(V kappa_E)} workers and their servers, and the subproblem is solved within a factor
+`factor`, then OPT <= 2 factor max(1, c) ALG, where c is the greatest C dp / (p_old drho) of the run (`alpha_measured`).
+As printed, Theorems 5 and 6 and the thesis's Theorem
 3 are false: one machine of capacity 2, one slot, a job worth 1 and then one worth any amount.
 """
 
@@ -28,7 +29,7 @@ from dlsched.arguments import checked
 from dlsched.arithmetic import exp, log
 from dlsched.errors import InputError
 from dlsched.models.dmlrs import Instance, Job
-from dlsched.models.dmlrs.instance import AnyJob, can_earn, fewest_slots, last_earning
+from dlsched.models.dmlrs.instance import AnyJob, can_earn, fewest_slots, last_earning, useful_workers
 
 Cell = tuple[str, str]
 """The names of a machine and of a resource."""
@@ -225,7 +226,10 @@ def demand(resources: Iterable[str], job: AnyJob, *, printed: bool = False) -> F
 
 
 def most_in_slot(jobs: Iterable[AnyJob], resource: str) -> Fraction:
-    """Return A^r, the most of a resource that one of the jobs puts on a machine in a slot, without idle servers."""
+    """Return A^r, the most of a resource that one of the jobs puts on a machine in a slot with what is of use there.
+
+    Of more workers than `useful_workers` some can be left out, and of more servers than these want, the idle ones.
+    """
     return max((_most(job, resource) for job in jobs), default=Fraction(0))
 
 
@@ -251,12 +255,13 @@ def unmet_premises(instance: Instance) -> list[Cell]:
 
 
 def _most(job: AnyJob, resource: str) -> Fraction:
+    workers = useful_workers(job)
     if isinstance(job, Job):
-        servers = job.servers_for(job.batch)
+        servers = job.servers_for(workers)
     else:
         rate = max(job.internal_rate, job.external_rate)
-        servers = min(job.chunks, math.ceil(job.chunks * rate / job.server_rate))
-    return job.most_workers * job.worker_needs(resource) + servers * job.server_needs(resource)
+        servers = min(workers, math.ceil(workers * rate / job.server_rate))
+    return workers * job.worker_needs(resource) + servers * job.server_needs(resource)
 
 
 def _unit(job: AnyJob, resource: str) -> Fraction:

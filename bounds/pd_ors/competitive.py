@@ -35,7 +35,7 @@ SMALL = (TINY, RISING, ROOMY, BENCHMARK)
 
 def _printed(facts: RatioFacts) -> dict[str, Any]:
     """Return what explains a verdict on the run with printed prices against the optimum."""
-    return facts.explain(facts.printed.dump())
+    return {"delta": facts.delta, **facts.explain(facts.printed.dump())}
 
 
 def _repaired(facts: PdOrsFacts) -> dict[str, Any]:
@@ -104,8 +104,8 @@ THEOREM_5_CORRECTED = replace(
         statement=(
             "With exact subproblems and, over the jobs that can earn something, U^r = max u_i(0) over the least need "
             "of a unit, reached at C_h^r - A_h^r, L by (14) repaired (the last positive utility for u_i(T - a_i)) and "
-            "C_h^r > A_h^r, the most that any one job can put there: OPT <= 2 max(1, alpha) ALG, alpha the greatest "
-            "C dp/(p_old drho)"
+            "C_h^r > A_h^r, the most that any one job can put there with min{F, ceil(V kappa_E)} workers: OPT <= "
+            "2 max(1, alpha) ALG, alpha the greatest C dp/(p_old drho)"
         ),
         quantity="OPT, against 2 max(1, alpha measured) times the utility of PD-ORS",
         bound=_of_measured_alpha,
@@ -137,8 +137,9 @@ _THESIS_ORDINARY = replace(ORDINARY, source="Section 3.1 2): b^(i) >> b^(e) in p
 THESIS_THEOREM_3 = RATIOS.printed(
     "pd-ors-thesis/theorem-3",
     paper="PD-ORS thesis, Theorem 3",
-    statement="PD-ORS is 6 G/delta min_r(1, ln(U^r/L))-competitive",
-    quantity="OPT, against that, with max for min as the journal has it, times the utility with exact subproblems",
+    statement="PD-ORS is 6 G/delta max_r(1, ln(U^r/L))-competitive, with max_r as the journal has it, where the print "
+    "has min_r (which is pd-ors-thesis/theorem-3-minimum)",
+    quantity="OPT, against that times the utility of PD-ORS with exact subproblems",
     measure=lambda facts: facts.opt,
     relation=Relation.AT_MOST,
     bound=lambda facts: facts.promised(facts.ratio_thesis),

@@ -256,7 +256,7 @@ ALLOCATION_COST = SMALL_RATIOS.printed(
         SMALL_NEEDS,
         Premise("some job is admitted", lambda facts: bool(facts.printed.admissions), "Definition 1: after a job"),
     ),
-    details=lambda facts: facts.printed.dump(),
+    details=lambda facts: {"delta": facts.delta, **facts.printed.dump()},
     schedule=lambda facts: facts.printed.run.schedule,
     sources=(FINE, FINER, SMALL_JOBS),
     counterexamples=("pd-ors-allocation-cost-small-jobs", "pd-ors-allocation-cost-whole-machine"),
@@ -268,7 +268,7 @@ ALLOCATION_COST_CORRECTED = replace(
         ALLOCATION_COST.id,
         paper=ALLOCATION_COST.paper,
         statement="(12) satisfies p_old drho >= C dp/epsilon, epsilon = max over (h, r) of ((U^r/L)^(A/C) - 1) C/A, A "
-        "the most that one job puts there in a slot",
+        "the most that one job puts there in a slot with min{F, ceil(V max(kappa_I, kappa_E))} workers",
         quantity="greatest C dp/(p_old drho) of the run with (13) and (14) repaired, against that",
         measure=lambda facts: facts.repaired.alpha,
         relation=Relation.AT_MOST,

@@ -215,7 +215,8 @@ LARGER_RATIO = PD_ORS.printed(
 )
 
 LARGER_RATIO_CORRECTED = LARGER_RATIO.corrected(
-    statement="with a greater U^r the price is greater; with a smaller L it is not, and lower at every rho < C",
+    statement="with a greater U^r the price is greater at every rho > 0; with a smaller L it is not, and lower at "
+    "every rho < C; looked at where rho = C/2",
     quantity="greatest price at half of the capacity over that with twice U^r, and with L over one with L^r, against 1",
     measure=lambda facts: max(_less_low(facts) + _less_high(facts)),
     relation=Relation.AT_MOST,

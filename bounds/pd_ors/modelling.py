@@ -237,6 +237,8 @@ EQUIVALENCE = AGAINST_OPT.printed(
     premises=(SOME_SCHEDULE,),
     sources=(TINY, ASYNC),
     golden=("pd-ors-equivalence-D3", "pd-ors-equivalence-D8"),
+    open="what a schedule of Pi_i keeps: in print (3) and (4), here (2) and (7) as well, without which it may start "
+    "before the job is there, and have no server",
 )
 
 DUAL_OPTIMUM = AGAINST_OPT.printed(

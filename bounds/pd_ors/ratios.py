@@ -19,8 +19,9 @@ from dlsched.models.dmlrs import AsyncJob, Instance, Job
 from dlsched.models.dmlrs.instance import can_earn
 
 OPEN = (
-    "which state's G enters the ratio (here the greatest over the states (t, v), v >= 1, the weakest ratio), and mu, "
-    "which is only bounded (here the least that the print allows)"
+    "which delta is picked (here 1, with the strongest ratio, unless another is asked for), which state's G enters the "
+    "ratio (here the greatest over the states (t, v), v >= 1, the weakest ratio), and mu, which is only bounded (here "
+    "the least that the print allows)"
 )
 """What the print leaves open of each of these theorems."""
 
@@ -126,8 +127,9 @@ def known_alpha(instance: Instance, constants: PriceConstants) -> float:
     """Return what C dp/(p_old drho) of a run can be at the most, known before any job comes; at least 1.
 
     It is max over machines and resources of ((U^r/L)^(A/s) - 1) C/A, where A is the most that one job puts there in a
-    slot and s the amount at which the price is U^r. A price that `drho` more raises is (U^r/L)^(drho/s) times what it
-    was, so that C dp/(p_old drho) = ((U^r/L)^(drho/s) - 1) C/drho, which rises in drho; and drho <= A.
+    slot with min{F, ceil(V kappa)} workers, than which no response has more, and s the amount at which the price is
+    U^r. A price that `drho` more raises is (U^r/L)^(drho/s) times what it was, so that C dp/(p_old drho) =
+    ((U^r/L)^(drho/s) - 1) C/drho, which rises in drho; and drho <= A.
     """
     jobs = [job for job in instance.jobs if can_earn(instance, job)]
     worst = 1.0

@@ -101,8 +101,8 @@ THEOREM_3 = SLOTS.printed(
 
 THEOREM_3_CORRECTED = THEOREM_3.corrected(
     statement="with a row for servers, and W_2 over what has room, the cost is at most 3 G/delta times that of x-bar "
-    "with probability above 1 - delta, and workers or servers fall to W_1 (1 - eps) G with probability at most "
-    "delta/3, eps with ln(6/delta)",
+    "with probability above 1 - delta, and workers or servers, each with its own need a, fall to a (1 - eps) G with "
+    "probability at most delta/3, eps with ln(6/delta) and W_1, the lesser need",
     **_judged(lambda facts: _third(facts.corrected)),
     premises=CORRECTED_PREMISES,
     details=lambda facts: _explain_shrunk(facts.corrected),

@@ -155,9 +155,12 @@ THEOREM_7 = GROWTH.printed(
     sources=(SAMPLES,),
     counterexamples=("pd-ors-theorem-7-three-digits",),
     open=(
-        "polynomial in what: in the numbers the theorem's own bound O(T K^2 E^2 (H^3 + S)) is, and is not disputed; in "
-        "the length of the input, as the word is used, is measured here; and of which degree, though one more digit of "
-        "K, a table ten times as large, outgrows any"
+        "polynomial in what: in the numbers the theorem's own bound O(T K^2 E^2 (H^3 + S)) is; in the length of the "
+        "input, as the word is used, is measured here; of which degree, though one more digit of K, a table ten times "
+        "as large, outgrows any; what Algorithm 4 repeats: while infeasible or fewer than S rounds, which to the "
+        "letter need not end, or S rounds at most, as the text below it says (here); and what Algorithm 3, which calls "
+        "itself, keeps: nothing, and then it calls itself exponentially often, or a table of the states (t, v), as the "
+        "proof counts them (here)"
     ),
 )
 

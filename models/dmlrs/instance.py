@@ -188,6 +188,11 @@ def fewest_slots(job: AnyJob, time: Fraction | None = None) -> int:
     return math.ceil(job.work * each / job.most_workers)
 
 
+def useful_workers(job: AnyJob) -> int:
+    """Return min{F, ceil(V kappa)}, the workers of use in a slot: so many, at the slower rate, do all of the work."""
+    return min(job.most_workers, math.ceil(job.work * max(job.internal_time, job.external_time)))
+
+
 @checked
 def can_earn(instance: Instance, job: AnyJob) -> bool:
     """Tell whether a job, given all the workers it can use, finishes within the horizon while worth something.

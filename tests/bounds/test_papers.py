@@ -216,15 +216,15 @@ KNOWN = {
     "pd-ors-theorem-5-one-job": (1, 6 * 0.7214955 * math.log(1000)),
     "pd-ors-theorem-6-whole-machine": (1000, 6 * 3.943653 * math.log(10**6)),
     "pd-ors-theorem-6-one-job": (1, 6 * 3.943653 * math.log(1000)),
-    # One slot, C = 101, 100 jobs of 2, F = 5: L = 1/202, U = 5 10^17, one unit is left; G29(5, 2, 1) = .369627.
+    # One slot, C = 101, 100 jobs of 2, F = 5: L = 1/202, U = 5 10^29, one unit is left; G29(5, 2, .5) = .314852.
     # The first 50 jobs are worth 1 % more than the price.
-    "pd-ors-theorem-5-batches-of-five": (5e19, 6 * 0.3696272 * math.log(101e18) * 4.29730793617e17),
+    "pd-ors-theorem-5-batches-of-five": (5e31, 6 * 0.3148524 / 0.5 * math.log(101e30) * 1.474234722e29),
     # One slot, C = 100, 99 jobs of 2: L = 1/200, U = 10 000, G29(1, 2, 1) = .138177;
     # the first 49 jobs are worth 1 % more than the price.
     "pd-ors-theorem-5-small-jobs": (10**6, 6 * 0.138177 * math.log(2 * 10**6) * 64902.12),
-    # One slot, C = 101, 100 jobs of 2, K = 10 F: L = 1/202, U = 5 10^94, one unit is left; G30 = 23.93050. The first 50
-    # jobs are worth 1 % more than the price.
-    "pd-ors-theorem-6-small-jobs": (5e96, 6 * 23.9305 * math.log(101e95) * 1.343529595e92),
+    # One slot, C = 103, 50 jobs of 4, K = 10 F: L = 1/206, U = 5 10^55, three units are left; G30(1/10, 1, .5) =
+    # 37.80874. The first 25 jobs are worth 1 % more than the price.
+    "pd-ors-theorem-6-small-jobs": (2.5e57, 6 * 37.80874 / 0.5 * math.log(103e56) * 2.318269029e52),
     # L = 1/4, U = 500; G = 5.398275; to the letter min(1, ln(U/L)) = 1.
     "pd-ors-thesis-theorem-3-D5": (1000, 6 * 5.398275 * math.log(2000)),
     "pd-ors-thesis-theorem-3-minimum-D5": (1000, 6 * 5.398275),
@@ -239,8 +239,8 @@ KNOWN = {
     # C = 150, L = 1/3000, U = 500 000: after job 1 a unit costs L (U/L)^(2/3), job 2 finds 50 of 100 units.
     "pd-ors-dual-feasible-two-thirds": (2 / 3 + 1500 * 1.5e9 ** (2 / 3) / 3000, 1e6),
     "pd-ors-dual-feasible-whole-machine": (500 * 1000 + 0.5, 1000),
-    # C = 100, L = 1/200, U = 5 10^65: four units make the price 10^(68/25) times what it was; K = 10 F.
-    "pd-ors-allocation-cost-small-jobs": (25 * (10 ** (68 / 25) - 1), 3 * 23.9305 * math.log(1e68)),
+    # C = 100, L = 1/200, U = 5 10^81: four units make the price 10^(84/25) times what it was; K = 10 F, delta = .5.
+    "pd-ors-allocation-cost-small-jobs": (25 * (10 ** (84 / 25) - 1), 3 * 37.80874 / 0.5 * math.log(1e84)),
     # The full machine's price rises from 1/2000 to 500.
     "pd-ors-allocation-cost-whole-machine": (999999, 3 * 3.943653 * math.log(10**6)),
     "pd-ors-allocation-cost-corrected-D5": (1999, 1999),
@@ -267,6 +267,20 @@ KNOWN = {
     "pd-ors-theorem-7-corrected-three-digits": (101, 101),
     "pd-ors-least-duration-late": (-1, 0),
     "pd-ors-positive-price-deadline": (1, 0),
+    # Five workers at 1, 1, 1, 2, 2, and five servers at 1, 1, 3, 3, 5.
+    "pd-ors-rewriting-E1": (7, 7 + 13),
+    "pd-ors-rewriting-corrected-E1": (7 + 13, 7 + 13),
+    # Two workers at 1, and servers at 1 and 2; by (3.4) both on the second machine, at 2 each.
+    "pd-ors-thesis-rewriting-two-homes": (2 + 3, 2 + 4),
+    "pd-ors-thesis-rewriting-corrected-two-homes": (2 + 4, 2 + 4),
+    # 10 G = 18.04 workers of F = 10, three of them rounded down; 50 G = 65.3 of F = 100.
+    "pd-ors-row-25-ten-workers": (0, 1),
+    "pd-ors-row-25-corrected-fifty-workers": (1, 1),
+    # W_2 = 10, delta = .3: 4.002440 with r = 2, 2.622569 with r = 101. The thesis: W_1 = 10, ln(6/delta).
+    "pd-ors-ratio-size-ten-workers": (2.622569 / 4.002440, 1),
+    "pd-ors-ratio-size-corrected-ten-workers": (2.622569 / 4.002440, 1),
+    "pd-ors-thesis-ratio-size-ten-workers": (0, 1),
+    "pd-ors-thesis-ratio-size-corrected-ten-workers": (1, 1),
     # N = 4, mu = 1, L = 10/8: a worker and a server in both slots cost 5 of 10; no split of 3 whole samples.
     "pd-ors-dynamic-program-half-samples": (0, 5),
     "pd-ors-thesis-fact-1-two-machines": (1, 0),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import fields
 from fractions import Fraction
+from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ import pytest
 from dlsched.algorithms import pd_ors
 from dlsched.algorithms.baselines.dmlrs import dorm, drf, fifo, oasis
 from dlsched.algorithms.pd_ors import constants
-from dlsched.algorithms.pd_ors.prices import demand
+from dlsched.algorithms.pd_ors.prices import demand, most_in_slot
 from dlsched.algorithms.pd_ors.samples import sample_costs
 from dlsched.bounds import Relation, Status, Variant, check, claim, claims, verify
 from dlsched.bounds.claim import Claim, decide
@@ -22,8 +23,9 @@ from dlsched.bounds.pd_ors.facts import MUCH_SMALLER, PdOrsFacts
 from dlsched.bounds.pd_ors.ratios import RatioFacts, known_alpha
 from dlsched.bounds.sharing import Sharing
 from dlsched.bounds.witness import shipped, shipped_names
-from dlsched.models.dmlrs import Instance, Job, Schedule
+from dlsched.models.dmlrs import Instance, Job, Schedule, preset
 from dlsched.models.dmlrs import check as violations
+from dlsched.models.dmlrs.instance import useful_workers
 
 PRINTED = [c for c in claims() if c.id.startswith("pd-ors") and c.variant is Variant.PRINTED]
 
@@ -161,6 +163,40 @@ def test_the_first_witness_is_of_small_jobs(id_: str) -> None:
     assert check(known.id, instance).status is Status.VIOLATED
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("id_", ["theorem-5", "theorem-6", "allocation-cost"])
+def test_the_first_witness_violates_at_the_delta_of_the_algorithm_too(id_: str) -> None:
+    """.5, the default of `pd_ors.run`; the others at 1, where the ratio is the strongest, and each says which."""
+    first, *rest = claim(f"pd-ors/{id_}").counterexamples
+    default = signature(pd_ors.run).parameters["delta"].default
+    assert shipped(first).parameters["delta"] == shipped(first).details["delta"] == default
+    for name in rest:
+        assert shipped(name).parameters["delta"] == shipped(name).details["delta"] == 1
+    assert check(f"pd-ors/{id_}", case(first)).status is Status.VIOLATED
+
+
+@pytest.mark.parametrize(
+    ("name", "capacity", "demand"),
+    [("pd-ors-theorem-5-batches-of-five", 101, 2), ("pd-ors-theorem-6-small-jobs", 103, 4)],
+)
+def test_the_witnesses_of_small_jobs_by_hand(name: str, capacity: int, demand: int) -> None:
+    """One resource, slot and machine: a job is admitted where it is worth more than it pays, and there is room."""
+    worths = [float(job.utility.exact(0)) for job in case(name).jobs]
+    low, high = min(worths) / (2 * capacity), max(worths) / 2
+    used, earned = 0, 0.0
+    for worth in worths:
+        price = low * (high / low) ** (used / capacity)
+        if used + demand <= capacity and worth > demand * price:
+            used, earned = used + demand, earned + worth
+    best = sum(sorted(worths)[-(capacity // demand) :])
+    assert used == capacity // demand * demand
+    assert (shipped(name).measured, shipped(name).details["alg"]) == pytest.approx((best, earned), rel=1e-9)
+    gain = (
+        RatioFacts(case(name), 0, delta=0.5).ratio_29 if demand == 2 else RatioFacts(case(name), 0, delta=0.5).ratio_30
+    )
+    assert shipped(name).bound == pytest.approx(2 * gain * math.log(high / low) * earned, rel=1e-9)
+
+
 def test_the_first_witness_of_theorem_5_has_a_ratio_of_an_approximation() -> None:
     """Of batches of five 3 G/delta is 1.109; of one worker each, with G as small as delta = 1 has it, .4145."""
     ratios = [RatioFacts(case(name), 0).ratio_29 for name in claim("pd-ors/theorem-5").counterexamples]
@@ -188,6 +224,44 @@ def test_no_share_is_small_enough_for_all_utilities(jobs: int, power: int) -> No
         instance = Instance.parse({**data, "jobs": own})
         assert {2 * job.most_workers * jobs for job in instance.jobs} == {100}
         assert check("pd-ors/allocation-cost", instance).status is status
+
+
+def test_what_one_job_puts_on_a_machine_counts_the_workers_that_are_of_use() -> None:
+    """Batches of five, but ceil(V kappa_E) = 1: A = 2 of 101, and alpha = ((U/L)^(2/99) - 1) 101/2."""
+    instance = case("pd-ors-theorem-5-batches-of-five")
+    assert {(job.most_workers, useful_workers(job)) for job in instance.jobs} == {(5, 1)}
+    found = constants(instance, "theorem")
+    assert found.saturation == {("machine1", "cpu"): 99}
+    assert known_alpha(instance, found) == pytest.approx(((202e30) ** (2 / 99) - 1) * 101 / 2)
+
+
+def test_of_asynchronous_jobs_too() -> None:
+    """Eight chunks, and three mini-batches of half a slot each: two workers, a server."""
+    data = case("pd-ors-thesis-theorem-3-D5").dump()
+    job = data["jobs"][0] | {"chunks": 8, "epochs": "3/8", "slots_per_minibatch": 0.5, "gradient_size": 0}
+    (read,) = Instance.parse({**data, "jobs": [job]}).jobs
+    assert (read.work, useful_workers(read), most_in_slot([read], "cpu")) == (3, 2, 3)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("draw", "seeds"), [(families.small_jobs, 6), (families.roomy, 40)])
+def test_with_the_constants_of_the_theorem_11_holds_for_every_schedule(draw: Any, seeds: int) -> None:
+    """Also where F is more than is of use: the greatest right sides of (11) at the final prices are the payoffs."""
+    surplus = 0
+    for seed in range(seeds):
+        instance = draw(np.random.default_rng(seed))
+        facts = PdOrsFacts(instance, 0)
+        if facts.small_demand:
+            found = facts.theorem.certificate
+            assert found.bound <= found.dual * (1 + 1e-9)
+            surplus += any(useful_workers(job) < job.most_workers for job in instance.jobs)
+    assert surplus > 2
+
+
+def test_the_setting_of_the_evaluation_is_outside_the_corrected_theorem() -> None:
+    """A job may take more than any machine has, of every resource."""
+    instance = preset("paper", 0)
+    assert len(pd_ors.unmet_premises(instance)) == len(instance.machines) * len(instance.resources)
 
 
 @pytest.mark.slow
@@ -302,7 +376,7 @@ def test_fig_10_is_asked_at_its_own_sizes() -> None:
 
 
 @pytest.mark.slow
-def test_the_printed_ranges_cannot_give_the_figures_and_those_of_all_epochs_can() -> None:
+def test_the_printed_ranges_rule_the_figures_out_and_those_of_all_epochs_do_not() -> None:
     for row in verify(["pd-ors/section-5-ranges", "pd-ors/section-5-all-epochs"], instances=40).rows:
         assert row.sample is not None
         assert (row.sample.support.value, row.sample.worse) == ("supported", 0)
