@@ -1,4 +1,5 @@
-# make verify: the main job, every claim checked, on 40 draws of each source (`dlsched verify` has 100).
+# make verify: the main job, every claim checked, on 40 draws of each source (`dlsched verify` has 100); goes on where it
+# stopped, and begins anew after a change.
 # make test: the whole test suite on the installed wheel.
 # make quick: the tests that start no processes and take no seconds each, in under two minutes.
 # make dev: a strict editable install in .venv. make bench: docs/benchmarks.md, own methods beside
@@ -38,6 +39,7 @@ SOURCES := pyproject.toml constraints.txt README.md LICENSE $(shell find $(ROOMS
 .PHONY: verify test quick audit pages figures gallery docs links dev bench lock lowest matrix clean
 
 verify: build/.installed
+	find build/verify-40.sqlite ! -newer build/.installed -delete 2> /dev/null || true
 	$(BIN)/dlsched verify --instances 40 --out build/verify-40.sqlite
 
 test: build/.installed

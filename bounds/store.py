@@ -25,7 +25,7 @@ from dlsched.bounds.claim import Variant, Verdict
 from dlsched.bounds.comparison import Status
 from dlsched.bounds.search import Task
 from dlsched.bounds.witness import Witness
-from dlsched.errors import InputError, cut, shown
+from dlsched.errors import InputError, cut, few, shown
 from dlsched.models.document import Record, one_line
 from dlsched.models.files import PathLike, status
 from dlsched.models.registry import foreign
@@ -157,6 +157,15 @@ class _Row(Record):
         return Entry(verdict, self.source, self.position, self.name)
 
 
+def _apart(name: str, was: str, now: str) -> str:
+    """Return how a setting of a file differs: of claims, whose lists look alike when they are cut, which one lacks."""
+    before, after = {*was.split()}, {*now.split()}
+    if name != "claims" or before == after:
+        return f"{name} {shown(was)}, not {shown(now)}"
+    parts = {"lack": after - before, "have": before - after}
+    return f"{name} that {', and '.join(f'{verb} {few(names)}' for verb, names in parts.items() if names)}"
+
+
 class Store:
     """The verdicts of one run of `verify`, in a file or in memory.
 
@@ -257,8 +266,7 @@ class Store:
             was, now = made.get(name, ""), settings.get(name, "")
             if was != now:
                 raise InputError(
-                    f"{self.path}: was made with {name} {shown(was)}, not {shown(now)}; "
-                    "use the same settings or another file"
+                    f"{self.path}: was made with {_apart(name, was, now)}; use the same settings or another file"
                 )
 
     def __enter__(self) -> Self:

@@ -240,6 +240,16 @@ def test_other_settings_are_refused(changed: dict[str, Any], named: str, tmp_pat
     assert verify(**settings, out=out).ok
 
 
+def test_a_file_for_other_claims_is_refused_with_those_that_differ(tmp_path: Path) -> None:
+    """Cut to the length of a value in a message the lists are the same."""
+    out = tmp_path / "v.sqlite"
+    verify(FAST, instances=0, out=out)
+    with pytest.raises(InputError, match=f"was made with claims that have {FAST[-1]};"):
+        verify(FAST[:-1], instances=0, out=out)
+    with pytest.raises(InputError, match=f"was made with claims that lack smd/attempts, and have {FAST[-1]};"):
+        verify([*FAST[:-1], "smd/attempts"], instances=0, out=out)
+
+
 def test_verdicts_of_other_code_are_kept_but_not_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     out = tmp_path / "v.sqlite"
     first = verify(FAST[:1], instances=1, out=out)
