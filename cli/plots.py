@@ -167,6 +167,7 @@ def claim(
     from dlsched.bounds.catalog import claim as find
     from dlsched.bounds.plots import judged, plot_claim
     from dlsched.bounds.store import Store
+    from dlsched.errors import InputError
 
     known = find(claim, variant)
     if database is None:
@@ -175,6 +176,11 @@ def claim(
     else:
         with Store(database, None) as store:
             entries = list(store.entries())
+        if known.key not in {(entry.verdict.claim, entry.verdict.variant.value) for entry in entries}:
+            raise InputError(
+                f"{database}: has no verdict of {claim} ({known.variant.value}) by this version of the code: "
+                f"dlsched verify {claim} --out DB makes some"
+            )
     _save(plot_claim(known, entries).figure, out)
 
 

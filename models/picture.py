@@ -274,7 +274,9 @@ def wide(set_scale: Callable[..., None], values: Iterable[float]) -> None:
         if min(found) > 0:
             set_scale("log")
         else:
-            set_scale("symlog", linthresh=min(sizes))
+            # Of another number than a power of ten the ticks next to 0 would stand on each other.
+            _, exponent = f"{min(sizes):e}".split("e")
+            set_scale("symlog", linthresh=float(f"1e{exponent}"))
 
 
 def _height(ax: Any) -> float:

@@ -10,6 +10,7 @@ import pytest
 from dlsched.bounds import claim, judged, plot_claim, verify
 from dlsched.bounds.comparison import Status
 from dlsched.bounds.store import Store
+from dlsched.models import picture
 
 
 @pytest.mark.slow
@@ -38,3 +39,10 @@ def test_no_verdict() -> None:
     assert plot_claim(claim("smd/lemma-1"), []).get_title().endswith("no verdict")
     with pytest.raises(TypeError, match=r"^ax: expected axes of matplotlib, got 3$"):
         plot_claim(claim("smd/lemma-1"), [], 3)
+
+
+@pytest.mark.parametrize(("least", "threshold"), [(0.8, 0.1), (1.0, 1.0), (37.5, 10.0)])
+def test_an_axis_with_0_is_logarithmic_from_a_power_of_ten_on(least: float, threshold: float) -> None:
+    ax = picture.drawn_in(None, 4.0, 3.0)
+    picture.wide(ax.set_xscale, [0.0, least, 1e5])
+    assert ax.xaxis.get_transform().linthresh == threshold

@@ -123,6 +123,11 @@ def test_claim(dlsched: Command, tmp_path: Path) -> None:
     assert verified.returncode == 0
     assert dlsched("plot", "claim", "hadar/theorem-1", "--of", "v.sqlite", "-o", "d.svg").returncode == 0
     assert texts(tmp_path / "d.svg") == found
+    assert complaint(dlsched("plot", "claim", "hadar/lemma-1", "--of", "v.sqlite", "-o", "e.svg")) == (
+        "v.sqlite: has no verdict of hadar/lemma-1 (printed) by this version of the code: "
+        "dlsched verify hadar/lemma-1 --out DB makes some"
+    )
+    assert not (tmp_path / "e.svg").exists()
 
 
 @pytest.mark.parametrize(
