@@ -22,6 +22,8 @@ WORTH = "u_i(t - a_i), worth of the job if slot t completes it [utility]"
 WORKER = "alpha_i^r, need of a worker [resource]"
 SERVER = "beta_i^r, need of a server [resource]"
 MOST = "F_i or K_i, most workers in a slot [workers]"
+INTERNAL_LOAD = "b^(i)/B_i, load of a worker on the servers' machine [servers]"
+EXTERNAL_LOAD = "b^(e)/B_i, load of a worker elsewhere [servers]"
 GAMMA = "gamma_i, workers a server [1]"
 ROOM = "C_h^r, capacity of the machine [resource]"
 FITTED = "the bounds of workers and servers, and with them the big-M, were derived from it"
@@ -154,8 +156,8 @@ def loads(m: Any, instance: Instance) -> None:
     asynchronous = {job.name: job for job in instance.jobs if isinstance(job, AsyncJob)}
     inside = {i: job.internal_rate / job.server_rate for i, job in asynchronous.items()}
     outside = {i: job.external_rate / job.server_rate for i, job in asynchronous.items()}
-    declare(m, "internal_load", (m.I,), inside, "b^(i)/B_i, load of a worker on the servers' machine [servers]")
-    declare(m, "external_load", (m.I,), outside, "b^(e)/B_i, load of a worker elsewhere [servers]")
+    declare(m, "internal_load", (m.I,), inside, INTERNAL_LOAD)
+    declare(m, "external_load", (m.I,), outside, EXTERNAL_LOAD)
 
 
 def _sets(m: Any, instance: Instance, arrival: str) -> None:

@@ -14,8 +14,8 @@ needs it.
 
 The thesis, (3.22)-(3.25), asks for m_p = ceil(m_w b^(e) / B) servers, which bear m_w workers if they share one machine,
 and forgets (3.2) and (3.5): `dmlrs/async-external-slot-printed`. `dmlrs/async-external-slot` adds these, and puts the
-servers on one machine without workers, as no slot needs more (`dlsched.models.dmlrs.asynchronous`); then (3.4) is a
-row.
+servers on one machine, as no slot needs more where b^(i) >= b^(e) (`dlsched.models.dmlrs.asynchronous`); then (3.4) is
+a row, in which workers on that machine exchange at b^(i) and all others at b^(e).
 """
 
 from __future__ import annotations
@@ -28,7 +28,16 @@ from typing import Any, TypedDict, TypeVar, Unpack
 
 from dlsched.arguments import not_negative
 from dlsched.lazy import pyo
-from dlsched.models.dmlrs.frame import GAMMA, SERVER, WORKER, asynchronous, servers_needed, synchronous
+from dlsched.models.dmlrs.frame import (
+    EXTERNAL_LOAD,
+    GAMMA,
+    INTERNAL_LOAD,
+    SERVER,
+    WORKER,
+    asynchronous,
+    servers_needed,
+    synchronous,
+)
 from dlsched.models.dmlrs.instance import Instance
 from dlsched.models.dmlrs.job import AsyncJob, Job, Placement
 from dlsched.models.formulation import Formulation, Kind
@@ -257,19 +266,32 @@ def build_async(instance: Instance, **data: Unpack[SlotData]) -> pyo.ConcreteMod
     """
     m, chosen = _thesis(instance, "dmlrs/async-external-slot", **data)
     m.hub = pyo.Var(m.H, domain=pyo.Binary, doc="1 where the servers are")
-    load = float(chosen.external_rate / chosen.server_rate)
+    m.beside = pyo.Var(m.H, domain=pyo.NonNegativeIntegers, doc="workers beside the servers")
+    declare(m, "internal_load", (), {None: chosen.internal_rate / chosen.server_rate}, INTERNAL_LOAD)
+    declare(m, "external_load", (), {None: chosen.external_rate / chosen.server_rate}, EXTERNAL_LOAD)
     m.most = pyo.Constraint(expr=sum(m.workers.values()) <= chosen.most_workers, doc="(3.2) at most K_i workers")
     m.one_hub = pyo.Constraint(expr=sum(m.hub.values()) == 1, doc="(3.4) corrected: servers on one machine")
     m.servers_only = pyo.Constraint(
         m.H, rule=lambda m, h: m.servers[h] <= m.servers[h].ub * m.hub[h], doc="(3.4) corrected: no server elsewhere"
     )
-    m.workers_only = pyo.Constraint(
+    m.beside_servers = pyo.Constraint(
         m.H,
-        rule=lambda m, h: m.workers[h] <= m.workers[h].ub * (1 - m.hub[h]),
-        doc="(3.4) corrected: workers elsewhere, at the external rate",
+        rule=lambda m, h: m.beside[h] <= m.workers[h].ub * m.hub[h],
+        doc="(3.4) corrected: no worker beside servers elsewhere",
+    )
+    m.beside_workers = pyo.Constraint(
+        m.H, rule=lambda m, h: m.beside[h] <= m.workers[h], doc="(3.4) corrected: no more than workers"
+    )
+    m.all_beside = pyo.Constraint(
+        m.H,
+        rule=lambda m, h: m.beside[h] >= m.workers[h] - m.workers[h].ub * (1 - m.hub[h]),
+        doc="(3.4) corrected: all workers there",
     )
     m.server_load = pyo.Constraint(
-        expr=load * sum(m.workers.values()) <= sum(m.servers.values()), doc="(3.4) servers bear their workers"
+        expr=m.internal_load * sum(m.beside.values())
+        + m.external_load * (sum(m.workers.values()) - sum(m.beside.values()))
+        <= sum(m.servers.values()),
+        doc="(3.4) servers bear their workers",
     )
     m.fewer_servers = pyo.Constraint(
         expr=sum(m.servers.values()) <= sum(m.workers.values()), doc="(3.5) no more servers than workers"

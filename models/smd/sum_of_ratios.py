@@ -4,8 +4,9 @@ Symbols: w `workers`, p `servers`, zeta_j `ratio` of (12), chi_j `chi`, z `last`
 phi_j/l_j, where l_j and phi_j are the least and the greatest zeta_j on Omega: a linear-fractional function has both at
 vertices. Omega is {A x <= C, x >= 1}: with the x >= 0 that (12) prints, denominators vanish.
 
-Both are relaxations of (6)-(8), whose counts are whole. (13) has the optimum of (12); (14) does at chi = nu what
-Algorithm 1 does at a grid point, and is infeasible where no point of Omega keeps the caps.
+(13) has the optimum of (12), and is a relaxation of (6)-(8), whose counts are whole. (14) is (13) at one point of the
+box, chi = nu, as Algorithm 1 has it at a grid point: at least (13), and infeasible where no point of Omega keeps the
+caps. By default these are the ratios at the job's best whole point, which keeps it a relaxation of (6)-(8).
 """
 
 from __future__ import annotations
