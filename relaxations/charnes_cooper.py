@@ -19,15 +19,15 @@ from pyomo.repn import generate_standard_repn
 from dlsched.errors import InputError
 from dlsched.models.clone import clone, members
 from dlsched.models.ratio import Floats, Ratio
-from dlsched.relaxations.contract import Point, Recovery, TransformationRefused, expect_duals, values_of
+from dlsched.relaxations.contract import Point, Recovery, TransformationRefused, expect_duals, no_prices, values_of
 from dlsched.relaxations.fractional import FractionalModel, fractional_model
 from dlsched.relaxations.lifting import check_liftable, lift_in_place
 from dlsched.relaxations.refusals import only_objective
 from dlsched.relaxations.tree import free_name
-from dlsched.solvers.matrix import Matrix, is_constant
+from dlsched.solvers.matrix import Matrix, compile_model, is_constant
 from dlsched.solvers.solution import Status
 from dlsched.solvers.solve import solve_matrix
-from dlsched.tolerances import POSITIVE, ROUNDING
+from dlsched.tolerances import AS_GOOD, CLEAR, POSITIVE, ROUNDING
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -74,14 +74,20 @@ class CharnesCooper(Recovery[Point]):
         Raises
         ------
         InputError
-            If t is 0: the least ratio is then approached at infinity, where no point is.
+            If t has no value, or is 0: the optimum is then approached at infinity. Where the model is solved and has
+            other optima, one with the greatest t is taken.
         """
         expect_duals(self.model, duals)
         values = values_of(members(self.model, pyo.Var), x)
-        t = values.get(self.scale, 0.0)
-        if not t > 0:
-            raise InputError("t is 0: the optimum is approached at infinity, and no point of the source has it")
-        point = Point()
+        name = self.scale.name
+        if self.scale not in values:
+            raise InputError(f"{name} has no value: solve the model" if x is None else f"x: says nothing of {name}")
+        if not values[self.scale] > 0:
+            if x is not None:
+                raise InputError(f"x: {name} is 0, so it is a direction and no point of the source")
+            values.update(self._attained())
+        t = values[self.scale]
+        point = Point() if duals is None else Point(duals=no_prices(self.source))
         for variable, source in self._to_source.items():
             if variable in values and variable.ctype is pyo.Var:
                 point.values[source] = values[variable] if variable.fixed else values[variable] / t
@@ -91,6 +97,29 @@ class CharnesCooper(Recovery[Point]):
                 target = getattr(point, kind)
                 target[component] = target.get(component, 0.0) + t * float(dual)
         return point
+
+    def _attained(self) -> Any:
+        """Return an optimum of the linear program with the greatest t, by variable.
+
+        Raises
+        ------
+        InputError
+            If that is 0.
+        """
+        matrix = compile_model(self.model)
+        value = matrix.value(np.array([variable.value for variable in matrix.columns], dtype=float))
+        slack = AS_GOOD * max(matrix.unit, abs(value))
+        t = next(j for j, variable in enumerate(matrix.columns) if variable is self.scale)
+        cost = np.zeros_like(matrix.c)
+        cost[t] = 1.0
+        most, best = (
+            solve_matrix(replace(among, c=cost, offset=0.0, sense=-1)).x
+            for among in (matrix, matrix.beyond(value + matrix.sense * slack))
+        )
+        # The row on the objective is kept as well as a solver keeps rows: so much t comes from nothing.
+        if most is None or best is None or best[t] <= CLEAR * most[t]:
+            raise InputError("t is 0: the optimum is approached at infinity, and no point of the source has it")
+        return ComponentMap(zip(matrix.columns, best.tolist(), strict=True))
 
 
 def charnes_cooper(model: Any) -> CharnesCooper:

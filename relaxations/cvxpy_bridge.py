@@ -32,7 +32,7 @@ from scipy.sparse.csgraph import connected_components
 
 from dlsched.errors import InputError
 from dlsched.models.clone import clone
-from dlsched.relaxations.contract import Point, Recovery, TransformationRefused, array_of
+from dlsched.relaxations.contract import Point, Recovery, TransformationRefused, array_of, no_prices
 from dlsched.relaxations.lifting import is_linear
 from dlsched.relaxations.refusals import compile_linear, only_objective, refuse_foreign
 from dlsched.relaxations.tree import algebra, constants, refuse_outside, used_variables
@@ -105,6 +105,7 @@ class CvxpyProblem(Recovery[Point]):
             reduced = self._prices(self._bound_sides, len(self.columns))
             point.reduced_costs.update(zip(self.columns, reduced.tolist(), strict=True))
         if duals is not None:
+            point.duals.update(no_prices(self.source))
             point.duals.update(zip(self.rows, duals.tolist(), strict=True))
         return point
 
@@ -297,16 +298,20 @@ _NO_ATOMS = "of which no atoms of cvxpy are made: solve(model, solver='scip') ta
 def _factor(Q: Floats) -> Floats | None:
     """Return F with Q = F'F, by Cholesky's method with pivots; None where Q has a negative eigenvalue.
 
-    Shape (rank, n). What is below `ROUNDING` of the largest number of Q is taken for nothing.
+    Shape (rank, n). Each variable is counted in the unit in which its square has the coefficient 1; what is below
+    `ROUNDING` then is taken for nothing.
     """
-    rest = Q.copy()
+    squares = Q.diagonal()
+    if (squares < 0).any() or Q[squares == 0].any():
+        return None
+    sizes = np.where(squares > 0, np.sqrt(squares), 1.0)
+    rest = Q / sizes[:, None] / sizes[None, :]
     rows: list[Floats] = []
-    nothing = ROUNDING * np.abs(Q).max(initial=0.0)
     while True:
         pivot = int(rest.diagonal().argmax())
         largest = rest[pivot, pivot]
-        if largest <= nothing:
-            return None if np.abs(rest).max(initial=0.0) > nothing else np.array(rows).reshape(-1, len(Q))
+        if largest <= ROUNDING:
+            return None if np.abs(rest).max(initial=0.0) > ROUNDING else np.array(rows).reshape(-1, len(Q)) * sizes
         row = rest[pivot] / np.sqrt(largest)
         rest = rest - row[:, None] * row[None, :]
         rows.append(row)

@@ -39,7 +39,7 @@ from pyomo.common.gc_manager import PauseGC
 from pyomo.core.expr import LinearExpression
 
 from dlsched.arithmetic import sparse_product
-from dlsched.relaxations.contract import Point, Recovery, TransformationRefused, expect_duals, values_of
+from dlsched.relaxations.contract import Point, Recovery, TransformationRefused, expect_duals, no_prices, values_of
 from dlsched.relaxations.refusals import compile_linear
 from dlsched.relaxations.tree import constants, free_name, refuse_outside
 from dlsched.solvers.matrix import Floats, Matrix
@@ -93,9 +93,11 @@ class Dual(Recovery[Point]):
         expect_duals(self.model, duals)
         y = self._prices(values_of(self.model.component_data_objects(pyo.Var, descend_into=True), x))
         reduced = self.matrix.c - sparse_product(self.matrix.A.T, y)
+        prices = no_prices(self.source)
+        prices.update(zip(self.matrix.rows, y.tolist(), strict=True))
         return Point(
             values=ComponentMap() if duals is None else self._primal(duals),
-            duals=ComponentMap(zip(self.matrix.rows, y.tolist(), strict=True)),
+            duals=prices,
             reduced_costs=ComponentMap(zip(self.matrix.columns, reduced.tolist(), strict=True)),
         )
 

@@ -18,7 +18,7 @@ from pyomo.common.collections import ComponentMap
 
 from dlsched.arithmetic import dot, sparse_product
 from dlsched.lazy import sp
-from dlsched.relaxations.contract import Point, Recovery, array_of
+from dlsched.relaxations.contract import Point, Recovery, array_of, no_prices
 from dlsched.relaxations.matrix_model import MatrixModel, matrix_model
 from dlsched.relaxations.refusals import compile_linear
 from dlsched.relaxations.tree import constants
@@ -93,6 +93,7 @@ class StandardForm(Recovery[Point]):
         if duals is not None:
             y = compiled.sense * array_of("duals", duals, rows, lambda: self._built.rows)[: len(compiled.rows)]
             reduced = compiled.c - sparse_product(compiled.A.T, y)
+            point.duals.update(no_prices(self.source))
             point.duals.update(zip(compiled.rows, y.tolist(), strict=True))
             point.reduced_costs.update(zip(compiled.columns, reduced.tolist(), strict=True))
         return point

@@ -277,3 +277,55 @@ def test_what_is_0_where_it_is_defined_has_its_denominator_looked_at_too(form: A
                 transformed(model)
     else:
         assert solve(charnes_cooper(model).model).objective == pytest.approx(least)
+
+
+def test_an_optimum_that_a_ray_shares_is_recovered_at_a_point() -> None:
+    """0 is reached with 2 used and nothing idle, and approached where both grow: solvers return one or the other."""
+    m = pyo.ConcreteModel()
+    m.used, m.idle = (pyo.Var(domain=pyo.NonNegativeReals) for _ in range(2))
+    m.share = pyo.Objective(expr=m.idle / (m.used + m.idle + 1))
+    m.need = pyo.Constraint(expr=m.used >= 2)
+    linear = charnes_cooper(m)
+    assert solve(linear.model).objective == 0
+    for t, used in ((0.0, 1.0), (1 / 3, 2 / 3)):
+        linear.scale.set_value(t)
+        next(v for v in linear.model.component_data_objects(pyo.Var) if v.name == "used").set_value(used)
+        next(v for v in linear.model.component_data_objects(pyo.Var) if v.name == "idle").set_value(0.0)
+        point = linear.recover(load=True)
+        assert (point.values[m.used] >= 2 - 1e-7, point.values[m.idle]) == (True, 0)
+        assert pyo.value(m.share) == 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(40))
+def test_ratios_that_are_0_at_a_point_are_recovered(seed: int) -> None:
+    """A numerator without some of the variables, of which the row asks for some: these alone make it 0."""
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(2, 6))
+    above, below, need = (rng.integers(0, 4, size=n) for _ in range(3))
+    above[0], need[0] = 0, 1
+    m = pyo.ConcreteModel()
+    m.x = pyo.Var(range(n), domain=pyo.NonNegativeReals)
+    m.row = pyo.Constraint(expr=sum(int(a) * m.x[j] for j, a in enumerate(need)) >= int(rng.integers(1, 5)))
+    m.ratio = pyo.Objective(
+        expr=sum(int(a) * m.x[j] for j, a in enumerate(above)) / (sum(int(c) * m.x[j] for j, c in enumerate(below)) + 1)
+    )
+    linear = charnes_cooper(m)
+    assert solve(linear.model).objective == pytest.approx(0, abs=1e-9)
+    linear.recover(load=True)
+    assert pyo.value(m.ratio) == pytest.approx(0, abs=1e-6)
+    assert pyo.value(m.row.body) >= pyo.value(m.row.lower) - 1e-6
+
+
+def test_a_model_that_is_not_solved_is_told_from_one_without_a_point() -> None:
+    m = pyo.ConcreteModel()
+    m.x = pyo.Var(bounds=(1, 4), initialize=2)
+    m.ratio = pyo.Objective(expr=(m.x + 3) / m.x)
+    linear = charnes_cooper(m)
+    with pytest.raises(InputError, match=r"^t has no value: solve the model$"):
+        linear.recover()
+    y = next(v for v in linear.model.component_data_objects(pyo.Var) if v.name == "x")
+    with pytest.raises(InputError, match=r"^x: says nothing of t$"):
+        linear.recover(pyo.ComponentMap([(y, 1.0)]))
+    with pytest.raises(InputError, match=r"^x: t is 0, so it is a direction and no point of the source$"):
+        linear.recover(pyo.ComponentMap([(y, 1.0), (linear.scale, 0.0)]))

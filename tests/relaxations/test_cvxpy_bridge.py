@@ -155,6 +155,25 @@ def test_a_form_of_lower_rank_with_products() -> None:
     assert bridge.recover().reduced_costs[m.w] == pytest.approx(2, abs=1e-5)
 
 
+@pytest.mark.parametrize("factor", [1.0, 1e5, 1e6, 1e8])
+def test_squares_of_variables_in_other_units_count(factor: float) -> None:
+    """u^2 + u y + y^2 - 3 y is least at u = -1, y = 2: -3, whatever x = u/factor is counted in."""
+    m = pyo.ConcreteModel()
+    m.x, m.y = pyo.Var(bounds=(-10, 10)), pyo.Var(bounds=(-10, 10))
+    u = factor * m.x
+    m.cost = pyo.Objective(expr=u**2 + u * m.y + m.y**2 - 3 * m.y)
+    bridge = to_cvxpy(m)
+    assert bridge.problem.solve(solver="CLARABEL") == pytest.approx(-3)
+    bridge.recover(load=True)
+    assert pyo.value(m.cost) == pytest.approx(-3)
+    m.cost.set_value(u**2 + u * m.y - m.y**2 - 3 * m.y)
+    with pytest.raises(TransformationRefused, match="not convex"):
+        to_cvxpy(m)
+    m.cost.set_value(u**2 + u * m.y - 3 * m.y)
+    with pytest.raises(TransformationRefused, match="not convex"):
+        to_cvxpy(m)
+
+
 def test_points_and_duals_that_are_given() -> None:
     stranger = next(s for s in STRANGERS if s.name == "knapsack")
     source = stranger.build()

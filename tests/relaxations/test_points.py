@@ -1,0 +1,40 @@
+"""What the points that transformations recover have in common."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pyomo.environ as pyo
+import pytest
+
+from dlsched.models import duals, solve
+from dlsched.relaxations import charnes_cooper, dual, lift_bounds, relax, standard_form, to_cvxpy
+
+
+@pytest.mark.parametrize("transform", [dual, standard_form, charnes_cooper, relax, lift_bounds])
+def test_rows_that_are_left_out_have_the_price_0(transform: Any) -> None:
+    """One of fixed variables, one that cancels, one without a finite side; 2 x <= 3 is worth -1/2."""
+    m = pyo.ConcreteModel()
+    m.x, m.y = pyo.Var(bounds=(0, 4)), pyo.Var(initialize=1)
+    m.y.fix()
+    m.fixed = pyo.Constraint(expr=m.y <= 3)
+    m.open = pyo.Constraint(expr=m.x <= float("inf"))
+    m.row = pyo.Constraint(expr=2 * m.x <= 3)
+    m.cost = pyo.Objective(expr=-m.x)
+    result = transform(m)
+    solve(result.model)
+    point = result.recover(duals=duals(result.model))
+    assert [point.duals[row] for row in (m.fixed, m.open, m.row)] == [0, 0, pytest.approx(-0.5)]
+
+
+def test_cvxpy_has_a_price_for_each_row() -> None:
+    m = pyo.ConcreteModel()
+    m.x, m.y = pyo.Var(bounds=(0, 4)), pyo.Var(initialize=1)
+    m.y.fix()
+    m.fixed = pyo.Constraint(expr=m.y <= 3)
+    m.row = pyo.Constraint(expr=2 * m.x <= 3)
+    m.cost = pyo.Objective(expr=-m.x)
+    bridge = to_cvxpy(m)
+    bridge.problem.solve()
+    point = bridge.recover()
+    assert [point.duals[row] for row in (m.fixed, m.row)] == [0, pytest.approx(-0.5, abs=1e-6)]
