@@ -105,8 +105,8 @@ def paper(
 ) -> Instance:
     """Return an instance in the setting of the paper's evaluation (PD-ORS, Section 5).
 
-    Ranges as printed; machines have 18 times the mean needs; arrivals come with rates 1/3 and 2/3 in odd and even
-    slots. What the paper does not print is assumed and said so in `origin`.
+    Ranges as printed; machines have 18 times the mean needs of a worker; arrivals come with rates 1/3 and 2/3 in odd
+    and even slots. What the paper does not print is assumed and said so in `origin`.
 
     Parameters
     ----------
@@ -149,6 +149,8 @@ def paper(
         origin={
             "source": "PD-ORS, Section 5",
             "rates": "assumed: slots of 20 minutes, 1 Gbps between machines, 10 Gbps within one; not printed",
+            "machine": "roughly 18 times the needs of a worker or server; assumed: 18 times a worker's mean needs",
+            "arrivals": "rates of 1/3 and 2/3 in odd and even slots; assumed: each job has a slot, drawn with odds 1:2",
             "unit": "MB, slots",
         },
     )
@@ -213,7 +215,7 @@ def thesis(
             "rates": f"drawn within a machine; assumed: slots of {seconds} s",
             "machine": "assumed: 18 times the mean needs, as in the paper's evaluation",
             "arrivals": "assumed: uniform over the first half of the slots",
-            "unit": "MB, slots",
+            "unit": "MB, slots; assumed for g_i and tau_i, as in the paper's evaluation",
         },
     )
 

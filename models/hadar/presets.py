@@ -162,7 +162,8 @@ def paper(
         machines=cluster,
         jobs=tuple(_paper_job(rng, j, hours_on) for j in range(jobs)),
         origin={
-            "GPU-hours": f"assumed: on a {hours_on.upper()}",
+            "nodes": "assumed: four devices of one type on each; the paper has 15 with 20 GPUs of each type",
+            "GPU-hours": f"assumed: on a {hours_on.upper()}, uniform within a group, and at least three minutes",
             "gang": "assumed: 1, 2, 4 or 8 with probabilities .7, .1, .15, .05",
             "rate": "measured on one device by the authors of Gavel (simulation_throughputs.json); assumed: the batch "
             "size, and that each device of a gang is as fast as one alone",

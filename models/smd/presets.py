@@ -37,6 +37,7 @@ _ORIGIN = {
     "midpoint": "assumed: 1 to 15 days in synchronous, hours in asynchronous training; the paper has no unit",
     "machine": "assumed: c4.8xlarge (36 vCPU, 60 GB), with 4 GPUs and 40 GB of storage, which C4 does not have",
     "overlap": "assumed: the paper does not say which speed model it evaluates",
+    "beta": "assumed: beta_1 and beta_2 in seconds; the paper has no unit",
 }
 
 

@@ -181,6 +181,14 @@ def test_the_thesis_draws_its_rates_and_its_slots_have_a_length() -> None:
         preset("thesis", 1, seconds=0)
 
 
+@pytest.mark.parametrize("name", ["paper", "thesis"])
+def test_the_origin_says_what_is_assumed_of_machines_and_arrivals(name: str) -> None:
+    origin = preset(name, 0, jobs=1, machines=1).origin or {}
+    assert "assumed: 18 times" in origin["machine"]
+    assert "assumed" in origin["arrivals"]
+    assert ("assumed for g_i and tau_i" in origin["unit"]) == (name == "thesis")
+
+
 def test_the_benchmark_keeps_its_load() -> None:
     drawn = preset("benchmark", 0, jobs=20, machines=4, slots=10, multiple=3, load=0.8)
     needed = sum(

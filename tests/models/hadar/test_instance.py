@@ -193,5 +193,8 @@ def test_the_papers_jobs_have_the_hours_of_their_models(type_: str) -> None:
 
 def test_the_papers_cluster_grows_and_its_types_are_known() -> None:
     assert preset("paper", 0, jobs=1, machines=5).capacity == {"v100": 8, "p100": 8, "k80": 4}
+    origin = preset("paper", 0, jobs=1, hours_on="k80").origin or {}
+    assert "assumed: four devices of one type on each" in origin["nodes"]
+    assert origin["GPU-hours"] == "assumed: on a K80, uniform within a group, and at least three minutes"
     with pytest.raises(InputError, match="hours_on: 't4' is none of v100, p100, k80"):
         preset("paper", 0, jobs=1, hours_on="t4")

@@ -214,6 +214,7 @@ def test_the_papers_ranges(mode: str) -> None:
         assert all(0 < share <= 1 for share in training.eta)
         assert job.limit_of("vcpu") in {36 * k for k in range(1, 21)}
     assert instance.capacity == {"gpu": 600, "vcpu": 3400, "memory": 1400, "storage": 1200}
+    assert (instance.origin or {})["beta"].startswith("assumed: beta_1 and beta_2 in seconds")
 
 
 def test_files_are_read_back_exactly(tmp_path: Path) -> None:
