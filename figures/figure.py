@@ -120,14 +120,16 @@ def _by_seed(found: Mapping[tuple[float, int], Values]) -> dict[int, dict[float,
     return by_seed
 
 
-def between(text: str, series: str, x: float, relation: Relation, other: float, claim: str = "") -> Trend:
+def between(
+    text: str, series: str, x: float, relation: Relation, other: float, claim: str = "", *, guessed: bool = False
+) -> Trend:
     """Return the statement that a series at one point stands in a relation to the same at another."""
-    return Trend(text, relation, lambda at: (at[x][series], at[other][series]), claim)
+    return Trend(text, relation, lambda at: (at[x][series], at[other][series]), claim, guessed)
 
 
-def rising(text: str, series: str, points: tuple[float, ...], claim: str = "") -> Trend:
+def rising(text: str, series: str, points: tuple[float, ...], claim: str = "", *, guessed: bool = False) -> Trend:
     """Return the statement that a series is at the last point no less than at the first."""
-    return between(text, series, points[-1], Relation.AT_LEAST, points[0], claim)
+    return between(text, series, points[-1], Relation.AT_LEAST, points[0], claim, guessed=guessed)
 
 
 def pulling_ahead(

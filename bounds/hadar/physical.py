@@ -240,6 +240,12 @@ _MIXES: Subject[Constants, MixFacts] = Subject(problem="hadar", instance=Constan
 _TRIALS: Subject[Trial, SlotFacts] = Subject(problem="hadar", instance=Trial, facts=SlotFacts, sources=(TRIALS,))
 
 
+_LIGHTER = (
+    ", the same under Hadar as under HadarE, where the text has Hadar's "
+    '"at a lighter degree due to fewer jobs involved"'
+)
+
+
 def _division(scheduler: Scheduler) -> str:
     """Return what is open in a claim about HadarE alone."""
     return "; among which copies the steps are divided: those that run" if scheduler is Scheduler.HADAR_E else ""
@@ -286,7 +292,8 @@ def _best_slot(figure: str, says: str) -> Claim[SlotFacts]:
         sampled=True,
         guessed=True,
         expectation=Expectation.OPEN,
-        open=f"{_OPEN}; the seconds of a slot that communication takes: 0 to 20{_division(scheduler)}",
+        open=f"{_OPEN}; the seconds of a slot that communication takes: 0 to 20"
+        f"{_LIGHTER if scheduler is Scheduler.HADAR else _division(scheduler)}",
     )
 
 

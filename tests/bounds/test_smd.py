@@ -11,11 +11,12 @@ import numpy as np
 import pytest
 
 from dlsched.algorithms import smd as algorithm
+from dlsched.algorithms.baselines.smd import optimus
 from dlsched.bounds import Expectation, Status, Variant, check, claim, claims
 from dlsched.bounds.claim import decide
 from dlsched.bounds.search import draw
 from dlsched.bounds.smd import sources
-from dlsched.bounds.smd.facts import GridFacts, RoundingFacts
+from dlsched.bounds.smd.facts import GridFacts, RoundingFacts, SmdFacts
 from dlsched.bounds.smd.least import GAP, least_times
 from dlsched.bounds.smd.packing import Shifted
 from dlsched.bounds.witness import shipped
@@ -203,6 +204,33 @@ def test_one_instance_decides_no_figure(id_: str) -> None:
     assert known.expectation is Expectation.OPEN
     assert verdict.status is Status.UNDECIDED
     assert "average" in verdict.reason
+
+
+def test_how_the_baselines_are_admitted_is_open_where_there_are_baselines() -> None:
+    ids = ("smd/evaluation", "smd/evaluation-esw", "smd/used-resources")
+    assert ["how the baselines meet (2)" in claim(id_).open for id_ in ids] == [True, True, False]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("mode", "listed", "by_utility", "smd"), [("async", 203.2, 404.8, 458.6), ("sync", 135.7, 418.8, 483.7)]
+)
+def test_with_optimus_admitted_otherwise_smd_is_ahead(mode: str, listed: float, by_utility: float, smd: float) -> None:
+    """Its workers and servers are the same, and (2) is met by taking jobs while they fit."""
+    instance = preset("paper", 0, mode=mode)
+    points = {event.job: event.chosen for event in optimus.run(instance).log if isinstance(event, optimus.Grown)}
+
+    def worth(order: list[str]) -> float:
+        left, total = dict(instance.capacity), 0.0
+        for job in map(instance.job, order):
+            if all(job.limit_of(r) <= room for r, room in left.items()):
+                left = {r: room - job.limit_of(r) for r, room in left.items()}
+                total += float(points[job.name].utility)
+        return total
+
+    assert worth(list(points)) == pytest.approx(listed, abs=0.05)
+    assert worth(sorted(points, key=lambda name: -points[name].utility)) == pytest.approx(by_utility, abs=0.05)
+    assert SmdFacts(instance, 0).evaluated.utility == pytest.approx(smd, abs=0.05)
 
 
 @pytest.mark.slow

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from dlsched.algorithms.hadar_e import MIXES, constants, physical
+from dlsched.bounds import claim
 from dlsched.bounds.hadar.physical import Scheduler, outcome
 from dlsched.figures import Figure, figure, figures_named, reproduce
 
@@ -85,6 +86,13 @@ def test_slots_are_compared_with_the_overhead_and_without(name: str) -> None:
     assert values["best of the slots that the paper names"] == values["90 s"]
     assert values["best of the others"] == max(values["180 s"], values["360 s"])
     assert values["90 s"] < values["90 s, no communication"]
+
+
+def test_the_overhead_that_the_text_has_lighter_under_hadar_is_said_to_be_the_same() -> None:
+    lighter = '"at a lighter degree due to fewer jobs involved"'
+    parts = ("11a", "11b", "12a", "12b")
+    assert [lighter in figure(f"hadar/{part}").note for part in parts] == [False, False, True, True]
+    assert [lighter in claim(f"hadar/evaluation-slot-{part}").open for part in parts] == [False, False, True, True]
 
 
 @pytest.mark.slow

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import math
+import statistics
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 import pytest
 
+from dlsched.algorithms.baselines.dmlrs.fifo import Fixed
 from dlsched.algorithms.pd_ors.external_lp import external_lp
 from dlsched.algorithms.pd_ors.market import Market
+from dlsched.bounds.pd_ors.families import all_epochs
 from dlsched.figures import figure
-from dlsched.figures.pd_ors_thesis import State, failure, states
+from dlsched.figures.pd_ors import _ALGORITHMS
+from dlsched.figures.pd_ors_thesis import State, _costs, _rounds, failure, states
 from dlsched.models.dmlrs import preset
 from dlsched.rounding import outcome_distribution
 
@@ -39,6 +43,38 @@ def test_figures_14_to_17_of_pd_ors_have_the_mixes_and_axes_of_their_captions() 
     assert ["10/55/35" in titles[n].title for n in titles] == [True, False, True, False]
     assert [titles[n].x.startswith("machines") for n in titles] == [True, True, False, False]
     assert [titles[n].points for n in (14, 16)] == [(10, 20, 30, 40, 50), (20, 40, 60, 80, 100)]
+
+
+def test_the_most_that_figures_14_to_17_of_pd_ors_show_are_the_last_ticks_of_their_axes() -> None:
+    """Fig. 14 has no gain in print; the ticks of the others end at 20, 20 and 10 %."""
+    for number, most, axis in (
+        (14, None, "1000 to 4000"),
+        (15, 20, "0 to 5000"),
+        (16, 20, "0 to 2000"),
+        (17, 10, "4000"),
+    ):
+        entry = figure(f"pd-ors/{number}")
+        assert [said.other for said in entry.statements if "gain is at most" in said.text] == [most] * (
+            most is not None
+        )
+        assert entry.says.endswith(axis)
+    assert "both go beyond" in figure("pd-ors/16").note
+
+
+def test_the_numbers_of_workers_of_fifo_are_those_of_the_draw() -> None:
+    instance = all_epochs(preset("paper", 0, jobs=10, machines=10, slots=20))
+    runs = [_ALGORITHMS["FIFO"](instance, seed) for seed in (0, 1)]
+    drawn = [[event.drawn for event in run.log if isinstance(event, Fixed)] for run in runs]
+    assert drawn[0] != drawn[1]
+    assert drawn == [np.random.default_rng(seed).integers(1, 31, size=10).tolist() for seed in (0, 1)]
+
+
+@pytest.mark.parametrize(
+    "name", [*(f"smd/{number}" for number in range(7, 13)), *(f"pd-ors-thesis/3.{n}" for n in (13, 14))]
+)
+def test_what_rests_on_guesses_decides_no_statement(name: str) -> None:
+    assert figure(name).statements
+    assert all(said.guessed for said in figure(name).statements)
 
 
 def test_training_times_are_of_each_scheme() -> None:
@@ -113,6 +149,23 @@ def test_rounds_of_one_worker_on_fifty_machines_are_those_of_a_geometric_law() -
     assert (first.workers, first.servers, first.slot.machines) == (1, 1, 50)
     once = 1 - Fraction(49, 50) ** 50
     assert 1 - failure(first, 1.0) == once * once
+
+
+@pytest.mark.slow
+def test_another_optimum_of_the_relaxation_has_other_rounds_and_costs() -> None:
+    """Fig. 3.13: with equal parts a greater gain saves rounds; with the solver's it adds some."""
+    even = list(states(preset("thesis", 0, jobs=15, machines=50, slots=100)))
+    other = []
+    for state in even:
+        relaxed = external_lp(state.slot, state.workers, state.servers)
+        assert relaxed is not None
+        other.append(State(state.slot, state.workers, state.servers, relaxed))
+    rounds = [
+        [statistics.fmean(_rounds(state, gain) for state in found) for gain in (1, 1.006)] for found in (even, other)
+    ]
+    assert rounds == [pytest.approx([2.748, 2.705], abs=5e-4), pytest.approx([1.054, 1.088], abs=5e-4)]
+    costs = [statistics.fmean(_costs(found, 1.0, np.random.default_rng(0))) for found in (even, other)]
+    assert costs == pytest.approx([1.2996, 1], abs=5e-5)
 
 
 @pytest.mark.slow
