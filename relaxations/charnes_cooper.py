@@ -27,7 +27,7 @@ from dlsched.relaxations.tree import free_name
 from dlsched.solvers.matrix import Matrix, compile_model, is_constant
 from dlsched.solvers.solution import Status
 from dlsched.solvers.solve import solve_matrix
-from dlsched.tolerances import AS_GOOD, CLEAR, POSITIVE, ROUNDING
+from dlsched.tolerances import CLEAR, POSITIVE, ROUNDING
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -108,13 +108,11 @@ class CharnesCooper(Recovery[Point]):
         """
         matrix = compile_model(self.model)
         value = matrix.value(np.array([variable.value for variable in matrix.columns], dtype=float))
-        slack = AS_GOOD * max(matrix.unit, abs(value))
         t = next(j for j, variable in enumerate(matrix.columns) if variable is self.scale)
         cost = np.zeros_like(matrix.c)
         cost[t] = 1.0
         most, best = (
-            solve_matrix(replace(among, c=cost, offset=0.0, sense=-1)).x
-            for among in (matrix, matrix.beyond(value + matrix.sense * slack))
+            solve_matrix(replace(among, c=cost, offset=0.0, sense=-1)).x for among in (matrix, matrix.beyond(value))
         )
         # The row on the objective is kept as well as a solver keeps rows: so much t comes from nothing.
         if most is None or best is None or best[t] <= CLEAR * most[t]:
