@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain, count
 from typing import Any
 
 import pyomo.environ as pyo
@@ -25,21 +26,37 @@ def members(model: Any, ctype: type) -> Iterator[Any]:
             yield from component.values()
 
 
+def free_name(name: str, *blocks: Any) -> str:
+    """Return the name, or else the first of ``name_2, name_3, ...``, that nothing on any of the blocks has.
+
+    Pyomo's `unique_component_name` draws at random, so that the same model would get other names each time.
+    """
+    candidates = chain([name], (f"{name}_{k}" for k in count(2)))
+    return next(candidate for candidate in candidates if not any(hasattr(block, candidate) for block in blocks))
+
+
 def clone(model: Any) -> tuple[Any, Any]:
     """Return a copy of the model, and the map from each variable and constraint of the copy to its source."""
     with PauseGC():
-        copy = _copied(model)
+        copy = model.clone()
         to_source = ComponentMap(pairs(copy, model))
+        copy = _at_home(copy, model.name)
         _bring_home(copy, to_source)
         return copy, to_source
 
 
-def _copied(model: Any) -> Any:
-    """Return a copy: of a member of an indexed block a model, since the member's own copy would belong to no block."""
-    copy = model.clone()
+def _at_home(copy: Any, name: str) -> Any:
+    """Return a copy: of a member of an indexed block as a model, since the member's own copy belongs to no block.
+
+    What has the name of a part of every model, such as ``statistics``, gets a number after it there.
+    """
     if copy.parent_component() is not None:
         return copy
-    home = pyo.ConcreteModel(name=model.name)
+    home = pyo.ConcreteModel(name=name)
+    for reserved in [local for local in copy.component_map() if hasattr(home, local)]:
+        component = copy.component(reserved)
+        copy.del_component(component)
+        copy.add_component(free_name(reserved, home, copy), component)
     home.transfer_attributes_from(copy)
     return home
 

@@ -11,16 +11,16 @@ from typing import Any
 
 import numpy as np
 
-from dlsched.arguments import at_least, between, checked, named
+from dlsched.arguments import checked
 from dlsched.errors import InputError
 from dlsched.halt import Halt, until
 from dlsched.models.parameters import expect_current
 from dlsched.solvers.components import summands
 from dlsched.solvers.matrix import Floats, InfeasibleError, Matrix, NotLinearError, compile_model, whole_from
-from dlsched.solvers.options import SolverOptions
+from dlsched.solvers.options import SolverOptions, expect_settings
 from dlsched.solvers.solution import ResidualError, Solution, Status
-from dlsched.solvers.solve import MOST_SEED, SOLVERS, solve_matrix
-from dlsched.tolerances import TOLERANCE
+from dlsched.solvers.solve import solve_matrix
+from dlsched.tolerances import TOLERANCE, WHOLE
 
 
 @checked
@@ -94,10 +94,7 @@ def solve(
     >>> str(found.status), found.objective, pyo.value(m.x[2])
     ('optimal', 6.0, 1)
     """
-    named("solver", solver, dict.fromkeys(SOLVERS))
-    at_least(0, time_limit=time_limit, gap=gap)
-    at_least(1, threads=threads)
-    between(0, MOST_SEED, seed=seed)
+    expect_settings(solver, time_limit=time_limit, threads=threads, gap=gap, seed=seed)
     try:
         with until(stop, time_limit):
             return _solve(model, SolverOptions(solver, None, threads, gap, seed, presolve))
@@ -315,8 +312,8 @@ def duals(model: Any, fix_integers: bool = True) -> Any:
     TypeError
         If it is no Pyomo model.
     InputError
-        If the model has integers that are not to be fixed or have no value, or its LP has no optimum; or if a Param was
-        changed that the model does not follow.
+        If the model has integers that are not to be fixed, or whose value is none, no whole number or outside of their
+        bounds; if its LP has no optimum; or if a Param was changed that the model does not follow.
     ValueError
         If the model is not linear, or `dlsched.solvers.compile_model` refuses it.
 
@@ -338,10 +335,7 @@ def duals(model: Any, fix_integers: bool = True) -> Any:
     if matrix.integer.any():
         if not fix_integers:
             raise InputError("the model has integer variables: relax it, or fix them with fix_integers=True")
-        x = np.array([variable.value for variable in matrix.columns], dtype=float)
-        if np.isnan(x[matrix.integer]).any():
-            raise InputError("the model's integer variables have no values to fix them at: solve it first")
-        matrix = matrix.fixed(np.round(x))
+        matrix = matrix.fixed(_whole_values(matrix))
     raw = solve_matrix(matrix)
     if raw.summary.status is not Status.OPTIMAL or raw.row_duals is None:
         raise InputError(f"the LP has no optimum (it is {raw.summary.status}), so it has no duals")
@@ -350,3 +344,21 @@ def duals(model: Any, fix_integers: bool = True) -> Any:
     )
     found.update(zip(matrix.rows, raw.row_duals.tolist(), strict=True))
     return found
+
+
+def _whole_values(matrix: Matrix) -> Floats:
+    """Return the values in the model, those of its integers whole: what a solver leaves of a whole number is one."""
+    x = np.array([variable.value for variable in matrix.columns], dtype=float)
+    if np.isnan(x[matrix.integer]).any():
+        raise InputError("the model's integer variables have no values to fix them at: solve it first")
+    whole = np.where(matrix.integer, np.round(x), x)
+    bounds = matrix.with_whole_bounds()
+    for wrong, reason in (
+        (np.abs(x - whole) > WHOLE, "is no whole number"),
+        ((whole < bounds.lower) | (whole > bounds.upper), "is outside of its bounds"),
+    ):
+        for at in np.flatnonzero(wrong & matrix.integer)[:1].tolist():
+            raise InputError(
+                f"{matrix.column(at)}: its value {x[at]:.15g} {reason}, to fix it at: solve the model first"
+            )
+    return whole

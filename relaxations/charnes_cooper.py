@@ -17,13 +17,12 @@ from pyomo.common.gc_manager import PauseGC
 from pyomo.repn import generate_standard_repn
 
 from dlsched.errors import InputError
-from dlsched.models.clone import clone, members
+from dlsched.models.clone import clone, free_name, members
 from dlsched.models.ratio import Floats, Ratio
 from dlsched.relaxations.contract import Point, Recovery, TransformationRefused, expect_duals, no_prices, values_of
 from dlsched.relaxations.fractional import FractionalModel, fractional_model
 from dlsched.relaxations.lifting import check_liftable, lift_in_place
 from dlsched.relaxations.refusals import only_objective
-from dlsched.relaxations.tree import free_name
 from dlsched.solvers.matrix import Matrix, compile_model, is_constant
 from dlsched.solvers.solution import Status
 from dlsched.solvers.solve import solve_matrix

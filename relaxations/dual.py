@@ -2,6 +2,7 @@
 
 The dual variable of a constraint keeps its name, its indices and its block, and the dual row of a variable keeps the
 variable's: the dual of ``capacity[h, r, t]`` is the variable ``capacity[h, r, t]``, the row of ``x[i]`` is ``x[i]``.
+Where a block has a name that no model may have, such as ``statistics``, the dual of the block has ``statistics_2``.
 The signs are those of shadow prices (`dlsched.relaxations.contract`), so that the objectives agree for either sense.
 
 ==============================  ====================================  ====================================
@@ -39,9 +40,10 @@ from pyomo.common.gc_manager import PauseGC
 from pyomo.core.expr import LinearExpression
 
 from dlsched.arithmetic import sparse_product
+from dlsched.models.clone import free_name
 from dlsched.relaxations.contract import Point, Recovery, TransformationRefused, expect_duals, no_prices, values_of
 from dlsched.relaxations.refusals import compile_linear
-from dlsched.relaxations.tree import constants, free_name, refuse_outside
+from dlsched.relaxations.tree import constants, refuse_outside
 from dlsched.solvers.matrix import Floats, Matrix
 
 
@@ -333,8 +335,7 @@ class Mirror:
     def _add(self, component: Any, suffix: str, new: Any) -> None:
         block = component.parent_block()
         target = self._block(block)
-        name = component.local_name
-        target.add_component(free_name(name + suffix, target, block) if suffix else name, new)
+        target.add_component(_name(component, suffix, target), new)
 
     def _index(self, component: Any, members: list[tuple[Any, Any]]) -> tuple[Any, ...]:
         if not component.is_indexed():
@@ -350,9 +351,17 @@ class Mirror:
     def _mirror_block(self, component: Any, target: Any) -> None:
         index = (pyo.Set(initialize=list(component.keys()), dimen=component.index_set().dimen),)
         new = pyo.Block(*(index if component.is_indexed() else ()), doc=component.doc)
-        target.add_component(component.local_name, new)
+        target.add_component(_name(component, "", target), new)
         for key, datum in component.items():
             self._blocks[id(datum)] = new[key]
+
+
+def _name(component: Any, suffix: str, target: Any) -> str:
+    """Return what a component's mirror is called: as the component, unless models have a part of that name."""
+    name = str(component.local_name)
+    if not suffix and not hasattr(target, name):
+        return name
+    return free_name(name + suffix, target, component.parent_block())
 
 
 def _by_component(pairs: list[tuple[Any, Any]]) -> list[tuple[Any, list[tuple[Any, Any]]]]:

@@ -11,11 +11,11 @@ from pyomo.common.gc_manager import PauseGC
 from pyomo.gdp import Disjunct
 from pyomo.repn import generate_standard_repn
 
-from dlsched.models.clone import members
+from dlsched.models.clone import free_name, members
 from dlsched.models.solve import is_crossed
 from dlsched.relaxations.contract import TransformationRefused
 from dlsched.relaxations.refusals import refuse_foreign, refuse_gaps, refuse_without_value
-from dlsched.relaxations.tree import algebra, free_name, is_live, used_variables
+from dlsched.relaxations.tree import algebra, is_live, used_variables
 
 _SIDES = {"lower": "lower bound", "upper": "upper bound", "fixed": "value"}
 

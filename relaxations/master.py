@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from dlsched.arguments import at_least, called, checked, expect, floats, positive
+from dlsched.arguments import at_least, called, checked, expect, floats, positive, vector
 from dlsched.arithmetic import dot, exact_product, sparse_product
 from dlsched.errors import InputError, shown
 from dlsched.lazy import sp
@@ -287,7 +287,16 @@ class Master:
         return value, x[self.blocks :], np.maximum(duals[self.blocks :], 0.0) / self._units, duals[: self.blocks]
 
     def bound(self, prices: Floats, best: Floats) -> float:
-        """Return the Lagrangian bound of prices and the pricing values they have."""
+        """Return the Lagrangian bound of prices, not negative, and the pricing values they have.
+
+        Raises
+        ------
+        InputError
+            If there is not one price for each linking row, or one is negative or NaN: it would be no bound.
+        """
+        prices = vector("prices", prices, len(self.rhs))
+        if not (prices >= 0.0).all():
+            raise InputError("prices: must not be negative, for less of a row is no loss")
         return float(dot(prices, self.rhs)) + float(np.where(self.required, best, np.maximum(best, 0.0)).sum())
 
 

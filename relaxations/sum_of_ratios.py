@@ -14,7 +14,7 @@ from pyomo.common.collections import ComponentMap
 
 from dlsched.arguments import checked, positive
 from dlsched.errors import InputError
-from dlsched.models.clone import clone, members
+from dlsched.models.clone import clone, free_name, members
 from dlsched.models.ratio import Floats, FractionalSum, Ratio
 from dlsched.models.solve import nearest_to_zero
 from dlsched.once import once
@@ -23,7 +23,6 @@ from dlsched.relaxations.fractional import continuous_sum
 from dlsched.relaxations.planar import Planar
 from dlsched.relaxations.ratio_grid import Grid, Oracle, size, steps, widest
 from dlsched.relaxations.ratio_lp import LinearProgram
-from dlsched.relaxations.tree import free_name
 from dlsched.tolerances import LOST, NO_START, ON_CAP
 
 

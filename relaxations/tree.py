@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from itertools import chain, count
 from typing import Any
 
 import pyomo.environ as pyo
@@ -69,15 +68,6 @@ def _outside(variable: Any, model: Any) -> str:
         f"variable '{variable.name}', which is declared outside of '{model.name}': "
         "transform the model that holds both, or declare it inside"
     )
-
-
-def free_name(name: str, *blocks: Any) -> str:
-    """Return the name, or else the first of ``name_2, name_3, ...``, that nothing on any of the blocks has.
-
-    Pyomo's `unique_component_name` draws at random, so that the same model would get other names each time.
-    """
-    candidates = chain([name], (f"{name}_{k}" for k in count(2)))
-    return next(candidate for candidate in candidates if not any(hasattr(block, candidate) for block in blocks))
 
 
 def identity(model: Any) -> Any:

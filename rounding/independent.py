@@ -74,8 +74,8 @@ def round_shifted(
 ) -> Ints:
     """Round lower + gain * (x - lower), so that no outcome is below the integer bounds `lower`.
 
-    With x >= 1 a worker or a server never rounds away, and a sum of the ratios of (12) grows at most by the factor
-    4/gain, whatever the outcome.
+    With x >= 1 a worker or a server never rounds away, and a sum of the ratios of (12) grows, whatever the outcome, at
+    most by the factor 4/gain for a gain up to 1, and by 2 (gain + 1) for a larger one.
 
     Parameters
     ----------

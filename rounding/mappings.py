@@ -24,8 +24,9 @@ from dlsched.rounding.mapping_sampling import draw_options
 from dlsched.rounding.mapping_table import FEASIBLE, Acceptance, MappingTable, Option, Row, Weighted
 from dlsched.solvers.builder import Builder
 from dlsched.solvers.matrix import Matrix
+from dlsched.solvers.options import MOST_SEED
 from dlsched.solvers.solution import ResidualError, Status
-from dlsched.solvers.solve import MOST_SEED, solve_matrix
+from dlsched.solvers.solve import solve_matrix
 
 
 class Rule(StrEnum):

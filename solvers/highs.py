@@ -20,9 +20,11 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from dlsched.arguments import vector
+from dlsched.errors import InputError
 from dlsched.halt import Halt, current, poll, run_in_thread
 from dlsched.lazy import sp
-from dlsched.solvers.matrix import Floats, Matrix
+from dlsched.solvers.matrix import Floats, Matrix, expect_sense
 from dlsched.solvers.options import SolverOptions
 from dlsched.solvers.refinement import LinearOptimum, is_better_ray, refined, slack_rows
 from dlsched.solvers.scaling import INFINITE, REFUSED, UnfitNumberError
@@ -336,6 +338,9 @@ class Session:
 
     Raises
     ------
+    InputError
+        If `sense` is neither 1 nor -1; by every method that takes arrays, if one has another shape than the others or
+        the program ask for.
     UnfitNumberError
         By every method that takes numbers: names the row or column where one is NaN, infinite on the wrong side, or of
         a size that HiGHS drops, refuses or takes for infinity. A ValueError.
@@ -361,6 +366,7 @@ class Session:
     def __init__(self, sense: Literal[1, -1], tolerance: float = FEASIBLE) -> None:
         import highspy
 
+        expect_sense(sense)
         self._highs = _quiet()()
         self._codes = highspy.HighsModelStatus
         self._error = highspy.HighsStatus.kError
@@ -377,6 +383,8 @@ class Session:
         """Append rows; `A` is a sparse matrix of shape (new rows, columns so far)."""
         A, self._stale = sp.csr_array(A), True
         first = int(self._highs.getNumRow())
+        lower, upper = vector("lower", lower, np.size(lower)), vector("upper", upper, np.size(lower))
+        _expect_shape("A", A, len(lower), int(self._highs.getNumCol()))
         _refuse_sides(lower, upper, "row", range(first, first + len(lower)))
         _refuse_coefficients(A.data, lambda at: (first + _before(A.indptr, at), A.indices[at]))
         status = self._highs.addRows(
@@ -388,6 +396,7 @@ class Session:
         """Append one row by its nonzeros."""
         self._stale = True
         row = int(self._highs.getNumRow())
+        values = vector("values", values, np.size(columns))
         _refuse_side(lower, upper, "row", row)
         for column, value in zip(columns.tolist(), values.tolist(), strict=True):
             _refuse_coefficient(row, column, value)
@@ -396,6 +405,7 @@ class Session:
     def add_columns(self, c: Floats, upper: Floats, A: Any, lower: Floats | None = None) -> None:
         """Append columns between `lower`, or 0, and `upper`; `A` has shape (rows so far, new columns) and is sparse."""
         A = sp.csc_array(A)
+        _expect_shape("A", A, int(self._highs.getNumRow()), np.size(c))
         self.add_columns_of(c, upper, A.indptr, A.indices, A.data.astype(float), lower)
 
     def add_columns_of(
@@ -403,7 +413,14 @@ class Session:
     ) -> None:
         """Append columns as `add_columns` does, their entries given as scipy's ``csc_array`` has them."""
         first = int(self._highs.getNumCol())
-        lower = np.zeros(len(c)) if lower is None else lower
+        c = vector("c", c, np.size(c))
+        lower = np.zeros(len(c)) if lower is None else vector("lower", lower, len(c))
+        upper = vector("upper", upper, len(c))
+        if len(starts) != len(c) + 1 or starts[-1] != len(values) or len(rows) != len(values):
+            raise InputError(
+                f"starts: of {len(c)} columns, {len(rows)} rows and {len(values)} values there must be {len(c) + 1}, "
+                "the last of them the number of values"
+            )
         _refuse_costs(c, first)
         _refuse_sides(lower, upper, "column", range(first, first + len(c)))
         _refuse_coefficients(values, lambda at: (rows[at], first + _before(starts, at)))
@@ -417,14 +434,16 @@ class Session:
     ) -> None:
         """Replace the bounds of some columns, or of all; their lower bounds are 0 where they are left out."""
         self._stale = True
-        columns = np.arange(len(upper), dtype=np.int32) if columns is None else columns
-        lower = np.zeros(len(upper)) if lower is None else lower
+        columns = np.arange(self._highs.getNumCol(), dtype=np.int32) if columns is None else columns
+        upper = vector("upper", upper, len(columns))
+        lower = np.zeros(len(upper)) if lower is None else vector("lower", lower, len(upper))
         _refuse_sides(lower, upper, "column", columns)
         self._read(self._highs.changeColsBounds(len(columns), columns, lower, upper), "bounds of columns")
 
     def set_costs(self, c: Floats) -> None:
         """Replace the objective coefficients of all columns."""
         self._stale = True
+        c = vector("c", c, int(self._highs.getNumCol()))
         _refuse_costs(c, 0)
         self._read(self._highs.changeColsCost(len(c), np.arange(len(c), dtype=np.int32), c), "costs of columns")
 
@@ -436,6 +455,7 @@ class Session:
 
     def bound_rows(self, rows: npt.NDArray[np.int32], lower: Floats, upper: Floats) -> None:
         """Replace the bounds of some rows."""
+        lower, upper = vector("lower", lower, len(rows)), vector("upper", upper, len(rows))
         for row, low, high in zip(rows.tolist(), lower.tolist(), upper.tolist(), strict=True):
             _refuse_side(low, high, "row", row)
             self._read(self._highs.changeRowBounds(row, low, high), f"the sides of row {row}")
@@ -548,6 +568,11 @@ class Session:
     def _read(self, status: Any, what: str) -> None:
         if status == self._error:
             raise SolverError(f"HiGHS refused {what}")
+
+
+def _expect_shape(name: str, A: Any, height: int, width: int) -> None:
+    if A.shape != (height, width):
+        raise InputError(f"{name}: has shape {A.shape}, not ({height}, {width})")
 
 
 def _refuse_coefficient(row: int, column: int, value: float) -> None:

@@ -13,8 +13,9 @@ from typing import Any, Literal, Self
 import numpy as np
 import numpy.typing as npt
 
-from dlsched.arguments import expect_model
+from dlsched.arguments import expect_model, floats, vector
 from dlsched.arithmetic import dot, sparse_product
+from dlsched.errors import InputError, shown
 from dlsched.halt import cut
 from dlsched.lazy import sp
 from dlsched.solvers.components import only_objective, refuse_foreign, summands, without_value
@@ -42,7 +43,7 @@ class Matrix:
     sense : {1, -1}
         1 to minimise, -1 to maximise.
     A : scipy.sparse.csr_array, shape (m, n)
-        Entries that stand more than once in a row are summed.
+        A matrix of another kind, sparse or dense, is made one. Entries that stand more than once in a row are summed.
     row_lower, row_upper : ndarray, shape (m,)
     lower, upper : ndarray, shape (n,)
     integer : ndarray of bool, shape (n,)
@@ -50,6 +51,12 @@ class Matrix:
         May be empty where nobody needs names.
     rows, columns : tuple
         The Pyomo constraints and variables behind rows and columns; empty for a bare matrix.
+
+    Raises
+    ------
+    InputError
+        If `sense` is neither 1 nor -1, something is no array of numbers, `integer` none of truth values, or the shapes
+        do not go together.
 
     Examples
     --------
@@ -80,11 +87,18 @@ class Matrix:
     columns: tuple[Any, ...] = ()
 
     def __post_init__(self) -> None:
+        expect_sense(self.sense)
         # A bare matrix of whole numbers is as good as any; what is computed from it is not whole.
-        for name in ("c", "row_lower", "row_upper", "lower", "upper"):
-            object.__setattr__(self, name, np.asarray(getattr(self, name), dtype=float))
-        if self.A.dtype != float:
-            object.__setattr__(self, "A", self.A.astype(float))
+        if not isinstance(self.A, sp.csr_array) or self.A.dtype != float or self.A.ndim != 2:
+            object.__setattr__(self, "A", _csr(self.A))
+        height, width = self.A.shape
+        for name in ("c", "lower", "upper"):
+            object.__setattr__(self, name, vector(name, getattr(self, name), width))
+        for name in ("row_lower", "row_upper"):
+            object.__setattr__(self, name, vector(name, getattr(self, name), height))
+        whole = self.integer
+        if not (isinstance(whole, np.ndarray) and whole.dtype.kind == "b" and whole.shape == (width,)):
+            object.__setattr__(self, "integer", _truths("integer", whole, width))
         # HiGHS refuses a row that names a column twice, and the largest term of a row is that of its sum.
         if not self.A.has_canonical_format:
             object.__setattr__(self, "A", self.A.copy())
@@ -214,6 +228,35 @@ class Matrix:
         return replace(
             self.relaxed(), lower=np.where(self.integer, x, self.lower), upper=np.where(self.integer, x, self.upper)
         )
+
+
+def expect_sense(sense: Any) -> None:
+    """Refuse what says neither to minimise nor to maximise.
+
+    Raises
+    ------
+    InputError
+    """
+    if sense not in (1, -1):
+        raise InputError(f"sense: {shown(sense)} is neither 1, to minimise, nor -1, to maximise")
+
+
+def _csr(A: Any) -> sp.csr_array:
+    """Return a matrix of any kind in rows, of floats: what reads `indptr` would take columns for rows."""
+    array = A if sp.issparse(A) else floats("A", A)
+    if array.ndim != 2:
+        raise InputError(f"A: has shape {array.shape}; it must have rows and columns")
+    if array.dtype.kind not in "biuf":
+        raise InputError(f"A: must be a matrix of numbers, not of {array.dtype}")
+    return sp.csr_array(array, dtype=float)
+
+
+def _truths(name: str, values: Any, size: int) -> npt.NDArray[np.bool_]:
+    """Return a vector of truth values, for which 0 and 1 stand too."""
+    numbers = vector(name, values, size)
+    if not ((numbers == 0) | (numbers == 1)).all():
+        raise InputError(f"{name}: must be an array of truth values, not {shown(values)}")
+    return numbers.astype(bool)
 
 
 def whole_from(lower: Any) -> Any:

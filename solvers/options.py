@@ -4,6 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from dlsched.arguments import at_least, between, named
+
+SOLVERS = ("highs", "scip")
+
+MOST_SEED = 2**31 - 1
+"""Solvers keep their seeds in 32 bits."""
+
 
 @dataclass(frozen=True, slots=True)
 class SolverOptions:
@@ -33,3 +40,24 @@ class SolverOptions:
     presolve: bool = True
     nodes: int | None = None
     cuts: bool = True
+
+
+def expect_settings(
+    solver: str,
+    *,
+    time_limit: float | None,
+    threads: int | None,
+    gap: float,
+    seed: int | None,
+    nodes: int | None = None,
+) -> None:
+    """Refuse a solver that is unknown, and settings out of range.
+
+    Raises
+    ------
+    InputError
+    """
+    named("solver", solver, dict.fromkeys(SOLVERS))
+    at_least(0, time_limit=time_limit, gap=gap, nodes=nodes)
+    at_least(1, threads=threads)
+    between(0, MOST_SEED, seed=seed)

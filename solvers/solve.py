@@ -15,25 +15,20 @@ from typing import Any
 
 import numpy as np
 
-from dlsched.arguments import checked, named
+from dlsched.arguments import checked
 from dlsched.errors import InputError
 from dlsched.halt import current, grace, left, over, poll
 from dlsched.once import once
 from dlsched.solvers.divisors import divided
 from dlsched.solvers.highs import solve_highs
 from dlsched.solvers.matrix import Floats, Matrix
-from dlsched.solvers.options import SolverOptions
+from dlsched.solvers.options import SolverOptions, expect_settings
 from dlsched.solvers.refinement import LinearOptimum
 from dlsched.solvers.scaling import scaled
 from dlsched.solvers.scip import solve_scip
 from dlsched.solvers.solution import RawSolution, ResidualError, Solution, SolverError, Status
 from dlsched.solvers.tightening import tightened
 from dlsched.tolerances import TOLERANCE
-
-SOLVERS = ("highs", "scip")
-
-MOST_SEED = 2**31 - 1
-"""Solvers keep their seeds in 32 bits."""
 
 
 def _asked(matrix: Matrix, *, time_limit: float | None = None, **options: Any) -> tuple[object, ...] | None:
@@ -65,14 +60,15 @@ def solve_matrix(
     cutoff : float, optional
         Only points at least as good as this are looked for, so `infeasible` means that there is none.
     nodes : int, optional
-        Of HiGHS's tree, at most.
+        Of HiGHS's tree, at most; not negative.
     cuts : bool
         Whether HiGHS looks for cuts below the root of its tree: for nothing, where an LP has few rows and no structure.
 
     Raises
     ------
     InputError
-        If there is no such solver, or SCIP is to have several threads, or a limit on nodes or cuts.
+        If there is no such solver, a number is out of range, or SCIP is to have several threads, or a limit on nodes or
+        cuts.
     ResidualError
         If the point, its integers rounded, breaks a row or bound by more than 1e-6 of its scale.
     UnfitNumberError
@@ -89,7 +85,7 @@ def solve_matrix(
     >>> str(solve_matrix(program.matrix(), cutoff=3.5).summary.status)
     'infeasible'
     """
-    named("solver", solver, dict.fromkeys(SOLVERS))
+    expect_settings(solver, time_limit=time_limit, threads=threads, gap=gap, seed=seed, nodes=nodes)
     if solver == "scip":
         _refuse_highs_own(threads=threads not in (None, 1), nodes=nodes is not None, cuts=not cuts)
     if over():

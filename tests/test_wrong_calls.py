@@ -62,6 +62,7 @@ from dlsched.relaxations import (
     to_cvxpy,
 )
 from dlsched.rounding import MappingTable, WeightedMapping
+from dlsched.solvers import solve_matrix
 from tests import paths
 
 ROOT = paths.ROOT
@@ -286,10 +287,12 @@ def members() -> Any:
     return model.part
 
 
-def integer_lp() -> Any:
-    """The same, its variables integers."""
+def integer_lp(*values: float) -> Any:
+    """The same, its variables integers, with values in it where they are given."""
     model = lp()
     model.x.domain = pyo.Integers
+    for k, value in enumerate(values, start=1):
+        model.x[k].set_value(value, skip_validation=True)
     return model
 
 
@@ -441,6 +444,31 @@ TO_SOLVE: dict[str, Case] = {
         InputError,
         "unknown solver 'cplex'; there are highs, scip",
     ),
+    "matrix: negative time": (
+        lambda: solve_matrix(compile_model(lp()), time_limit=-1),
+        InputError,
+        "time_limit: -1 must not be negative",
+    ),
+    "matrix: negative gap": (
+        lambda: solve_matrix(compile_model(lp()), gap=-1.0),
+        InputError,
+        "gap: -1 must not be negative",
+    ),
+    "matrix: no threads": (
+        lambda: solve_matrix(compile_model(lp()), threads=0),
+        InputError,
+        "threads: 0 must be at least 1",
+    ),
+    "matrix: negative seed": (
+        lambda: solve_matrix(compile_model(lp()), seed=-1),
+        InputError,
+        "seed: -1 is not between 0 and 2147483647",
+    ),
+    "matrix: negative nodes": (
+        lambda: solve_matrix(compile_model(lp()), nodes=-1),
+        InputError,
+        "nodes: -1 must not be negative",
+    ),
     "values that are missing": (
         lambda: residuals(lp()),
         InputError,
@@ -455,6 +483,16 @@ TO_SOLVE: dict[str, Case] = {
         lambda: duals(integer_lp()),
         InputError,
         "the model's integer variables have no values to fix them at: solve it first",
+    ),
+    "duals between whole numbers": (
+        lambda: duals(integer_lp(0.375, 1)),
+        InputError,
+        "x[1]: its value 0.375 is no whole number, to fix it at: solve the model first",
+    ),
+    "duals beyond a bound": (
+        lambda: duals(integer_lp(1, -1)),
+        InputError,
+        "x[2]: its value -1 is outside of its bounds, to fix it at: solve the model first",
     ),
     "duals of no optimum": (
         lambda: duals(endless_lp()),

@@ -130,6 +130,16 @@ def test_banned_columns_are_not_used_until_they_are_allowed_again() -> None:
     assert master.solve()[0] == pytest.approx(8)
 
 
+@pytest.mark.parametrize("bad", [-0.5, np.nan])
+def test_a_bound_is_of_prices_that_are_not_negative(bad: float) -> None:
+    """At negative ones, what a row has left lowers the "bound", below what the program is worth."""
+    master = small().master()
+    with pytest.raises(InputError, match=r"^prices: must not be negative"):
+        master.bound(np.array([bad]), np.zeros(2))
+    with pytest.raises(InputError, match=r"^prices: has shape \(2,\), not \(1,\)$"):
+        master.bound(np.zeros(2), np.zeros(2))
+
+
 def test_a_new_row_tightens_and_can_be_dropped() -> None:
     problem = small()
     master = problem.master()

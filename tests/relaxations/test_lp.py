@@ -264,6 +264,30 @@ def test_a_member_of_an_indexed_block(transform: Any) -> None:
     assert models.explain(m.part[1])
 
 
+@pytest.mark.parametrize("name", ["statistics", "load", "config", "solutions", "preprocess", "create_instance"])
+@pytest.mark.parametrize("transform", [relax, lift_bounds, dual, standard_form, charnes_cooper])
+def test_a_member_of_an_indexed_block_with_a_name_that_models_reserve(transform: Any, name: str) -> None:
+    """-x to minimise, x <= 4, x + y <= 3, 0 <= y <= 1, the row under that name or in a block of that name: -3."""
+    for inner in (False, True):
+        m = pyo.ConcreteModel()
+        m.part = pyo.Block([1])
+        block = m.part[1]
+        block.x = pyo.Var(bounds=(0, 4))
+        block.add_component(f"{name}_2", pyo.Var(bounds=(0, 1)))
+        row = pyo.Constraint(expr=block.x + block.component(f"{name}_2") <= 3)
+        if inner:
+            block.add_component(name, pyo.Block([5]))
+            block.component(name)[5].row = row
+        else:
+            block.add_component(name, row)
+        block.cost = pyo.Objective(expr=-block.x)
+        found = transform(block)
+        assert models.solve(found.model).objective == pytest.approx(-3)
+        point = found.recover(duals=models.duals(found.model), load=True)
+        assert pyo.value(block.cost) == pytest.approx(-3)
+        assert point.duals[row] == pytest.approx(-1)
+
+
 def test_ratios_of_a_member_of_an_indexed_block() -> None:
     m = indexed_block(lambda x: (x[1] + 2 * x[2]) / (1 + x[1]))
     found = charnes_cooper(m.part[2])

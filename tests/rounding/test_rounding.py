@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from dlsched.models import InputError
@@ -227,11 +227,18 @@ def test_integers_stay_what_they_are() -> None:
 @settings(max_examples=60)
 @given(
     st.lists(st.floats(1, 30), min_size=2, max_size=2),
-    st.floats(0.02, 1),
+    st.floats(0.02, 1) | st.floats(1, 12),
     st.lists(st.floats(0, 20), min_size=5, max_size=5),
 )
-def test_shifted_rounding_costs_at_most_four_over_the_gain(x: list[float], gain: float, theta: list[float]) -> None:
-    """Every outcome of rounding 1 + M(x - 1): at least 1, and tau of (9) and of (10) at most 4/M times tau at x."""
+@example([3.0, 1.0], 10.0, [0.0, 0.0, 0.0, 1.0, 0.0])
+def test_shifted_rounding_costs_at_most_a_factor_of_the_gain(x: list[float], gain: float, theta: list[float]) -> None:
+    """Every outcome of rounding 1 + M(x - 1): at least 1, and tau of (9) and of (10) at most 4/M times tau at x.
+
+    For M above 1: 2 (M + 1) times. X < 2 + M(x - 1) is at most 2 max(1, M) x where x >= 1, and X >= max(1, M(x - 1)) at
+    least x / (1 + 1/M), whichever side of 1 + 1/M x is on; the factors multiply, and 2 (1 + 1/M) is at most 4/M for M
+    up to 1. At M = 10, (3, 1) is always (21, 1), and w/p 7 times as large.
+    """
+    factor = 4 / gain if gain <= 1 else 2 * (gain + 1)
 
     def sync(w: float, p: float) -> float:
         return theta[0] * w + theta[1] * p + theta[2] + theta[3] * w / p + theta[4] / w
@@ -243,7 +250,7 @@ def test_shifted_rounding_costs_at_most_four_over_the_gain(x: list[float], gain:
     for w, p in (1 + law.points).tolist():
         assert min(w, p) >= 1
         for time in (sync, delayed):
-            assert time(w, p) <= 4 / gain * time(*x) * (1 + 1e-9) + 1e-9
+            assert time(w, p) <= factor * time(*x) * (1 + 1e-9) + 1e-9
     drawn = round_shifted(x, np.random.default_rng(0), gain, draws=30)
     assert {tuple(point) for point in drawn.tolist()} <= {tuple(point) for point in (1 + law.points).tolist()}
 

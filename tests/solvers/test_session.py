@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Callable
 from typing import Any, Literal
@@ -12,6 +13,7 @@ import pytest
 import scipy.sparse as sp
 
 from dlsched.algorithms.exact.hadar.rows import Hall, Separator
+from dlsched.errors import InputError
 from dlsched.relaxations import augmented_vne
 from dlsched.solvers.highs import Session, loaded
 from dlsched.solvers.scaling import UnfitNumberError
@@ -128,6 +130,57 @@ def test_costs_and_bounds_that_are_no_numbers_are_named(change: Callable[[Sessio
     with pytest.raises(UnfitNumberError, match=message):
         change(lp)
     assert optimum(lp) == pytest.approx(11)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda lp: lp.set_costs(reals(1)), "c: has shape (1,), not (2,)"),
+        (lambda lp: lp.bound_columns(reals(1)), "upper: has shape (1,), not (2,)"),
+        (lambda lp: lp.bound_columns(reals(1, 1), reals(0)), "lower: has shape (1,), not (2,)"),
+        (lambda lp: lp.bound_columns(reals(1, 1), columns=whole(1)), "upper: has shape (2,), not (1,)"),
+        (lambda lp: lp.bound_rows(whole(0, 1), reals(0), reals(1, 1)), "lower: has shape (1,), not (2,)"),
+        (lambda lp: lp.bound_rows(whole(0), reals(0), reals(1, 1)), "upper: has shape (2,), not (1,)"),
+        (lambda lp: lp.add_row(0.0, 1.0, whole(0, 1), reals(1)), "values: has shape (1,), not (2,)"),
+        (lambda lp: lp.add_rows(reals(0, 0), reals(1), np.ones((2, 2))), "upper: has shape (1,), not (2,)"),
+        (lambda lp: lp.add_rows(reals(0), reals(1), np.ones((2, 2))), "A: has shape (2, 2), not (1, 2)"),
+        (lambda lp: lp.add_rows(reals(0), reals(1), np.ones((1, 3))), "A: has shape (1, 3), not (1, 2)"),
+        (lambda lp: lp.add_columns(reals(1, 1), reals(1), np.ones((2, 2))), "upper: has shape (1,), not (2,)"),
+        (
+            lambda lp: lp.add_columns(reals(1), reals(1), np.ones((2, 1)), reals(0, 0)),
+            "lower: has shape (2,), not (1,)",
+        ),
+        (lambda lp: lp.add_columns(reals(1), reals(1), np.ones((2, 2))), "A: has shape (2, 2), not (2, 1)"),
+        (lambda lp: lp.add_columns(reals(1), reals(1), np.ones((1, 1))), "A: has shape (1, 1), not (2, 1)"),
+        (
+            lambda lp: lp.add_columns_of(reals(1, 1), reals(1), whole(0, 1, 2), whole(0, 1), reals(1, 1)),
+            "upper: has shape (1,), not (2,)",
+        ),
+        (
+            lambda lp: lp.add_columns_of(reals(1, 1), reals(1, 1), whole(0, 1), whole(0), reals(1)),
+            "starts: of 2 columns, 1 rows and 1 values there must be 3, the last of them the number of values",
+        ),
+        (
+            lambda lp: lp.add_columns_of(reals(1), reals(1), whole(0, 2), whole(0), reals(1, 1)),
+            "starts: of 1 columns, 1 rows and 2 values there must be 2, the last of them the number of values",
+        ),
+        (
+            lambda lp: lp.add_columns_of(reals(1), reals(1), whole(0, 2), whole(0), reals(1)),
+            "starts: of 1 columns, 1 rows and 1 values there must be 2, the last of them the number of values",
+        ),
+    ],
+)
+def test_arrays_of_another_length_are_refused(change: Callable[[Session], None], message: str) -> None:
+    """HiGHS read past the end of a short one, or changed the first columns only."""
+    lp = session()
+    with pytest.raises(InputError, match=f"^{re.escape(message)}$"):
+        change(lp)
+    assert optimum(lp) == pytest.approx(11)
+
+
+def test_a_sense_is_one_of_two() -> None:
+    with pytest.raises(InputError, match=r"^sense: 0 is neither 1, to minimise, nor -1, to maximise$"):
+        Session(0)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(

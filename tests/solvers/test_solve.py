@@ -488,6 +488,19 @@ def test_a_model_whose_variables_are_all_fixed_has_its_value_for_a_bound(solver:
     assert (found.status, found.objective, found.bound, found.gap) == (Status.OPTIMAL, 3, 3, 0)
 
 
+@pytest.mark.parametrize(("value", "price"), [(1 - 1e-7, 2), (0, 5), (1 + 1e-6, 2), (-1e-6, 5)])
+def test_duals_beside_integers_that_are_whole_but_for_what_solvers_forgive(value: float, price: float) -> None:
+    """2 x + 5 y to minimise, x + y >= 1, x <= 3 z: of z = 1 it is x that one more unit costs, of z = 0 it is y."""
+    m = pyo.ConcreteModel()
+    m.z = pyo.Var(domain=pyo.Binary)
+    m.z.set_value(value, skip_validation=True)
+    m.x, m.y = pyo.Var(bounds=(0, None)), pyo.Var(bounds=(0, None))
+    m.row = pyo.Constraint(expr=m.x + m.y >= 1)
+    m.link = pyo.Constraint(expr=m.x <= 3 * m.z)
+    m.cost = pyo.Objective(expr=2 * m.x + 5 * m.y + m.z)
+    assert duals(m)[m.row] == pytest.approx(price)
+
+
 def test_a_model_whose_variables_are_all_fixed_has_duals_of_0() -> None:
     m = pyo.ConcreteModel()
     m.v = pyo.Var([0, 1])
