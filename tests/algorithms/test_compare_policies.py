@@ -203,6 +203,7 @@ def test_a_device_keeps_its_row_in_the_picture() -> None:
     assert found == [("A", 0, 10, 0, 2), ("B", 10, 15, 0, 4), ("C", 2, 10, 2, 2)]
 
 
+@pytest.mark.slow
 def test_time_is_the_same_in_all_pictures_of_a_comparison() -> None:
     simulation = simulate(instance_of(THREE, 4), Fifo(), round_seconds=None)
     assert gantt(simulation).get_xlim() == (0, 23)

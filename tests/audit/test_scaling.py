@@ -58,6 +58,7 @@ def test_jittered_numbers_have_all_their_digits_and_are_near(family: str, seed: 
                 assert job[field][key] == pytest.approx(float(rational(value)), rel=0.04)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("family", FAMILIES)
 def test_units_change_no_optimum(family: str) -> None:
     for seed in range(6):

@@ -95,6 +95,7 @@ def test_the_witnesses_of_dual_feasible_have_the_same_optimum_with_every_job_don
     assert (facts.opt.low, facts.printed.run.utility) == (1001, earned)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("id_", "orders"), [("hadar/theorem-2", 24), ("hadar/dual-feasible", 2)])
 def test_the_first_witnesses_do_not_depend_on_the_order_of_the_file(id_: str, orders: int) -> None:
     data = shipped(claim(id_).counterexamples[0]).instance
@@ -103,6 +104,7 @@ def test_the_first_witnesses_do_not_depend_on_the_order_of_the_file(id_: str, or
     assert len({round(verdict.bound or 0, 6) for verdict in verdicts}) == 1
 
 
+@pytest.mark.slow
 def test_where_all_jobs_come_at_once_two_orders_of_24_violate_theorem_2() -> None:
     data = shipped("hadar-theorem-2-four-jobs").instance
     orders = [list(jobs) for jobs in permutations(data["jobs"])]

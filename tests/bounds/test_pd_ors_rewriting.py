@@ -94,6 +94,7 @@ def test_the_thesis_drops_the_most_workers_and_the_most_servers() -> None:
         assert facts.thesis() < facts.thesis_problem == facts.thesis_at_home() == math.inf
 
 
+@pytest.mark.slow
 def test_too_many_placements_are_not_gone_through() -> None:
     verdict = decide(rewriting.REWRITING, parsed("pd-ors-rewriting-E1", room=[[99, 99]] * 3, most_workers=99))
     assert (verdict.status, verdict.reason) == (Status.UNDECIDED, "more than 1000000 placements to go through")

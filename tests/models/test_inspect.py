@@ -180,6 +180,7 @@ def test_changes_of_rows_and_variables() -> None:
     assert found == {"x": (0, 0, 1, 2), "row": (1, 0, 0, 1), "total": (0, 0, 1, 0)}
 
 
+@pytest.mark.slow
 def test_the_picture_has_a_mark_for_each_coefficient() -> None:
     model = build("hadar/aggregate", H1)
     ax = spy(model)

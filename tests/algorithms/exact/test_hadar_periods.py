@@ -66,6 +66,7 @@ def test_a_gang_takes_the_slowest_devices_that_will_do() -> None:
     assert [run.devices.tolist() for run in runs] == [[[0, 1]] * 2, [[1, 0]] * 2]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", longer(range(25), range(25, 150)))
 def test_bounds_over_any_periods_are_bounds(seed: int) -> None:
     rng = np.random.default_rng(seed)
@@ -100,6 +101,7 @@ def test_a_list_s_schedule_is_valid_and_worth_what_it_says(seed: int) -> None:
     assert [run.needs for run in left] == [runs[0].needs]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", longer(range(12), range(12, 60)))
 def test_what_it_proves_is_the_optimum(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     instance = preset("benchmark", seed, jobs=4 + seed % 3, machines=2, types=2, slots=8)
@@ -148,6 +150,7 @@ def test_jobs_that_do_not_meet_are_proved_over_many_slots() -> None:
     assert found.value == pytest.approx(float(alone))
 
 
+@pytest.mark.slow
 def test_a_job_alone_asks_for_few_programs() -> None:
     """None of them lowers the bound; it took minutes, and was worth nothing without a word of why."""
     data = two_jobs().dump()
