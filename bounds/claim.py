@@ -506,6 +506,11 @@ class Verdict(Readable):
     parameters: Mapping[str, Any] = field(default_factory=dict)
     proof: Proof | None = None
 
+    @property
+    def key(self) -> tuple[str, str]:
+        """Id and variant of the claim, as `Claim.key` has them."""
+        return self.claim, self.variant.value
+
     def _sections(self) -> Iterable[Section]:
         sides = facts(measured=self.measured, bound=self.bound, reason=self.reason, proof=self.proof)
         given = ", ".join(f"{name} = {value}" for name, value in self.parameters.items())

@@ -70,7 +70,7 @@ def relaxed_optima(
             other = relaxed_optimum(tuple(c + step * k for c, k in zip(cost, later, strict=True)), *rows)
         except ValueError:  # with costs of so many digits; the first optimum is one all the same
             continue
-        if other is not None and other not in found and _dot(cost, other) == _dot(cost, first):
+        if other is not None and other not in found and dot(cost, other) == dot(cost, first):
             found.append(other)
     return tuple(found)
 
@@ -107,5 +107,6 @@ def optimum(
         raise ValueError(f"the {kind}'s optimum is not known: {failure}") from None
 
 
-def _dot(row: Rationals, point: Rationals) -> Fraction:
+def dot(row: Rationals, point: Rationals) -> Fraction:
+    """Return the exact product of two vectors."""
     return sum((a * x for a, x in zip(row, point, strict=True)), Fraction(0))

@@ -82,7 +82,7 @@ def plot_claim(claim: Claim, entries: Iterable[Entry], ax: Any = None) -> Any:
     hadar/theorem-1, printed: measured <= bound
     4 violated
     """
-    verdicts = [entry.verdict for entry in entries if (entry.verdict.claim, entry.verdict.variant.value) == claim.key]
+    verdicts = [entry.verdict for entry in entries if entry.verdict.key == claim.key]
     counts = Counter(verdict.status for verdict in verdicts)
     ax = picture.drawn_in(ax, 6.0, 5.0)
     ends: list[float] = []

@@ -176,7 +176,7 @@ def claim(
     else:
         with Store(database, None) as store:
             entries = list(store.entries())
-        if known.key not in {(entry.verdict.claim, entry.verdict.variant.value) for entry in entries}:
+        if known.key not in {entry.verdict.key for entry in entries}:
             raise InputError(
                 f"{database}: has no verdict of {claim} ({known.variant.value}) by this version of the code: "
                 f"dlsched verify {claim} --out DB makes some"

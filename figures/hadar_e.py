@@ -14,7 +14,7 @@ from functools import cache
 from dlsched.algorithms import hadar_e
 from dlsched.algorithms.hadar_e import MIXES, constants, physical
 from dlsched.bounds.comparison import Relation
-from dlsched.bounds.hadar.physical import SLOTS, Outcome, Scheduler, SlotFacts, Trial, outcome
+from dlsched.bounds.hadar.physical import LIGHTER, SLOTS, Outcome, Scheduler, SlotFacts, Trial, outcome
 from dlsched.figures.figure import Figure, Statement
 
 Values = dict[str, float]
@@ -194,12 +194,6 @@ def _slots(figure: str, at: float, seed: int) -> Values:
     return found
 
 
-_LIGHTER = (
-    "; they are the same under Hadar as under HadarE, where the text has Hadar's \"at a lighter degree due to fewer "
-    'jobs involved"'
-)
-
-
 def _by_slot(figure: str, scheduler: str, cluster: str, says: str) -> Figure:
     return Figure(
         name=f"hadar/{figure}",
@@ -224,8 +218,8 @@ def _by_slot(figure: str, scheduler: str, cluster: str, says: str) -> Figure:
             ),
         ),
         note=f"the overheads that the figure depends on are not printed: {_OVERHEAD} s of every slot go to "
-        f"communication on each node that ran a job{_LIGHTER if scheduler == 'Hadar' else ''}; without it all is drawn "
-        f"again, to show what hangs on it; a new allocation costs 10 s of restart everywhere; {_DRAWN}",
+        f"communication on each node that ran a job{f'; they are {LIGHTER}' if scheduler == 'Hadar' else ''}; without "
+        f"it all is drawn again, to show what hangs on it; a new allocation costs 10 s of restart everywhere; {_DRAWN}",
     )
 
 

@@ -328,8 +328,6 @@ def duals(model: Any, fix_integers: bool = True) -> Any:
     >>> duals(m)[m.room]
     3.0
     """
-    import pyomo.environ as pyo
-
     expect_current(model)
     matrix = compile_model(model)
     if matrix.integer.any():
@@ -339,11 +337,18 @@ def duals(model: Any, fix_integers: bool = True) -> Any:
     raw = solve_matrix(matrix)
     if raw.summary.status is not Status.OPTIMAL or raw.row_duals is None:
         raise InputError(f"the LP has no optimum (it is {raw.summary.status}), so it has no duals")
-    found = pyo.ComponentMap(
-        (row, 0.0) for row in model.component_data_objects(pyo.Constraint, active=True, descend_into=True)
-    )
+    found = no_prices(model)
     found.update(zip(matrix.rows, raw.row_duals.tolist(), strict=True))
     return found
+
+
+def no_prices(model: Any) -> Any:
+    """Return the price 0 for each active constraint: a solver, or a transformation, may have been given fewer."""
+    import pyomo.environ as pyo
+
+    return pyo.ComponentMap(
+        (row, 0.0) for row in model.component_data_objects(pyo.Constraint, active=True, descend_into=True)
+    )
 
 
 def _whole_values(matrix: Matrix) -> Floats:

@@ -19,7 +19,8 @@ from pyomo.repn import generate_standard_repn
 from dlsched.errors import InputError
 from dlsched.models.clone import clone, free_name, members
 from dlsched.models.ratio import Floats, Ratio
-from dlsched.relaxations.contract import Point, Recovery, TransformationRefused, expect_duals, no_prices, values_of
+from dlsched.models.solve import no_prices
+from dlsched.relaxations.contract import Point, Recovery, TransformationRefused, expect_duals, values_of
 from dlsched.relaxations.fractional import FractionalModel, fractional_model
 from dlsched.relaxations.lifting import check_liftable, lift_in_place
 from dlsched.relaxations.refusals import only_objective

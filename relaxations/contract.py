@@ -235,13 +235,6 @@ def expect_duals(model: Any, duals: Any) -> None:
     expect_known("duals", duals, model.component_data_objects(pyo.Constraint, descend_into=True))
 
 
-def no_prices(source: Any) -> Any:
-    """Return the price 0 for each active constraint of a source, of which a transformation may have left some out."""
-    return pyo.ComponentMap(
-        (row, 0.0) for row in source.component_data_objects(pyo.Constraint, active=True, descend_into=True)
-    )
-
-
 def values_of(components: Iterable[Any], x: Any, name: str = "x") -> Any:
     """Return component to number, from `x` or else the values that are loaded; what has none is left out.
 

@@ -32,7 +32,8 @@ from scipy.sparse.csgraph import connected_components
 
 from dlsched.errors import InputError
 from dlsched.models.clone import clone
-from dlsched.relaxations.contract import Point, Recovery, TransformationRefused, array_of, no_prices
+from dlsched.models.solve import no_prices
+from dlsched.relaxations.contract import Point, Recovery, TransformationRefused, array_of
 from dlsched.relaxations.lifting import is_linear
 from dlsched.relaxations.refusals import compile_linear, only_objective, refuse_foreign
 from dlsched.relaxations.tree import algebra, constants, refuse_outside, used_variables

@@ -41,7 +41,8 @@ from pyomo.core.expr import LinearExpression
 
 from dlsched.arithmetic import sparse_product
 from dlsched.models.clone import free_name
-from dlsched.relaxations.contract import Point, Recovery, TransformationRefused, expect_duals, no_prices, values_of
+from dlsched.models.solve import no_prices
+from dlsched.relaxations.contract import Point, Recovery, TransformationRefused, expect_duals, values_of
 from dlsched.relaxations.refusals import compile_linear
 from dlsched.relaxations.tree import constants, refuse_outside
 from dlsched.solvers.matrix import Floats, Matrix

@@ -18,7 +18,8 @@ from pyomo.common.collections import ComponentMap
 
 from dlsched.arithmetic import dot, sparse_product
 from dlsched.lazy import sp
-from dlsched.relaxations.contract import Point, Recovery, array_of, no_prices
+from dlsched.models.solve import no_prices
+from dlsched.relaxations.contract import Point, Recovery, array_of
 from dlsched.relaxations.matrix_model import MatrixModel, matrix_model
 from dlsched.relaxations.refusals import compile_linear
 from dlsched.relaxations.tree import constants

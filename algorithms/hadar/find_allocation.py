@@ -14,8 +14,9 @@ from dlsched.models.hadar import Instance, Job
 State = tuple[int, ...]
 """gamma_h^r in the round, by cell."""
 
-_STOCKS = 2048
-"""States that are kept: all of a round, by default (`dlsched.algorithms.hadar.run`); some kilobytes each."""
+MAX_STATES = 2048
+"""States of Algorithm 2's recursion in a round, at most, by default; of so many the stocks are kept, some kilobytes
+each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +137,7 @@ class Finder:
     def _stock(self, state: State) -> _Stock:
         """Return what is free in a state; jobs are often asked about the same ones."""
         if state not in self._stocks:
-            if len(self._stocks) == _STOCKS:
+            if len(self._stocks) == MAX_STATES:
                 self._stocks.clear()
             free = [c - n for c, n in zip(self._capacity, state, strict=True)]
             price = self._cells.all_prices(state)

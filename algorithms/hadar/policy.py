@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dlsched.algorithms.hadar.find_allocation import Finder
+from dlsched.algorithms.hadar.find_allocation import MAX_STATES, Finder
 from dlsched.algorithms.hadar.occupancy import Cells
 from dlsched.algorithms.hadar.prices import PriceConstants, constants
 from dlsched.algorithms.hadar.rounds import Rules, select
@@ -62,7 +62,7 @@ class Hadar(Policy):
         *,
         variant: Variant | str = Variant.CORRECTED,
         comm_cost: float = 0.0,
-        max_states: int = 2048,
+        max_states: int = MAX_STATES,
         incremental: bool = False,
         prices: PriceConstants | None = None,
     ) -> None:

@@ -8,6 +8,7 @@ from enum import StrEnum
 
 from dlsched.algorithms.algorithm import Algorithm
 from dlsched.algorithms.hadar.commit import commit
+from dlsched.algorithms.hadar.find_allocation import MAX_STATES
 from dlsched.algorithms.hadar.occupancy import Occupancy
 from dlsched.algorithms.hadar.policy import Hadar
 from dlsched.algorithms.hadar.prices import PriceConstants, constants
@@ -40,7 +41,7 @@ def run(
     variant: Variant | str = Variant.CORRECTED,
     mode: Mode | str = Mode.COMMIT,
     comm_cost: float = 0.0,
-    max_states: int = 2048,
+    max_states: int = MAX_STATES,
     prices: PriceConstants | None = None,
 ) -> Run[Schedule]:
     """Schedule an instance with Hadar.

@@ -74,8 +74,8 @@ class Assigner:
         self, slot: int, queue: Sequence[Job], left: Mapping[str, Fraction], throughputs: Throughputs
     ) -> tuple[list[Counts], dict[str, str]]:
         """Return what Hadar's Algorithm 2 takes in a round, and the job that each node trains after the rules above."""
-        taken, chosen = self.paying(slot, queue, left, throughputs)
         known = {job.name: throughputs.of(job.name) for job in queue}
+        taken, chosen = self._selected(slot, queue, left, known)
         nodes = [node for node, _ in self._cells.cells]
         teams = _Teams(nodes, self._rules, self._time, known, left, chosen)
         corrected = self._rules.variant is Variant.CORRECTED
@@ -90,7 +90,12 @@ class Assigner:
         self, slot: int, queue: Sequence[Job], left: Mapping[str, Fraction], throughputs: Throughputs
     ) -> tuple[list[Counts], dict[str, str]]:
         """Return what Hadar's Algorithm 2 takes in a round, and the job that each node trains by it alone."""
-        copies = [_copy(job, throughputs.of(job.name)) for job in queue] * self._rules.copies
+        return self._selected(slot, queue, left, {job.name: throughputs.of(job.name) for job in queue})
+
+    def _selected(
+        self, slot: int, queue: Sequence[Job], left: Mapping[str, Fraction], known: Mapping[str, dict[str, Fraction]]
+    ) -> tuple[list[Counts], dict[str, str]]:
+        copies = [_copy(job, known[job.name]) for job in queue] * self._rules.copies
         finder = Finder(self._instance, self._cells, Variant.CORRECTED, 0.0, slot, left)
         taken: list[Counts] = []
         chosen: dict[str, str] = {}

@@ -13,6 +13,7 @@ from fractions import Fraction
 
 import numpy as np
 
+from dlsched.algorithms.hadar.find_allocation import MAX_STATES
 from dlsched.algorithms.hadar.occupancy import Cells
 from dlsched.algorithms.hadar.prices import constants
 from dlsched.algorithms.hadar_e.assign import Assigner, copies_as_jobs
@@ -51,7 +52,7 @@ class HadarE(Policy):
     copies = True
 
     @checked
-    def __init__(self, *, copies: int | None = None, max_states: int = 2048) -> None:
+    def __init__(self, *, copies: int | None = None, max_states: int = MAX_STATES) -> None:
         at_least(1, copies=copies)
         at_least(0, max_states=max_states)
         self._most, self._max_states = copies, max_states

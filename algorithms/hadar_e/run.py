@@ -8,6 +8,7 @@ from fractions import Fraction
 from numpy.typing import ArrayLike
 
 from dlsched.algorithms.algorithm import Algorithm
+from dlsched.algorithms.hadar.find_allocation import MAX_STATES
 from dlsched.algorithms.hadar_e.assign import HadarOverCopies
 from dlsched.algorithms.hadar_e.division import Steps
 from dlsched.algorithms.hadar_e.estimate import Throughputs
@@ -38,7 +39,7 @@ def run(
     restart: float | Fraction = 0,
     communication: float | Fraction = 0,
     consolidation: float | Fraction = 0,
-    max_states: int = 2048,
+    max_states: int = MAX_STATES,
     estimates: Mapping[str, Mapping[str, Fraction]] | None = None,
     parameters: Mapping[str, ArrayLike] | None = None,
     trainer: Trainer | None = None,

@@ -14,7 +14,7 @@ from dlsched.algorithms import Optimum, optimum
 from dlsched.algorithms.hadar import PriceConstants, Round, alpha_measured, constants, run
 from dlsched.algorithms.hadar.commit import best_response
 from dlsched.algorithms.hadar.find_allocation import Finder, after
-from dlsched.algorithms.hadar.occupancy import Occupancy
+from dlsched.algorithms.hadar.occupancy import Counts, Occupancy
 from dlsched.algorithms.hadar.rounds import queues
 from dlsched.algorithms.run import Decision, Run, Variant
 from dlsched.arithmetic import expm1, log
@@ -22,7 +22,7 @@ from dlsched.bounds.claim import Premise, Subject, Undecided
 from dlsched.bounds.comparison import Interval
 from dlsched.bounds.facts import OPT_POSITIVE, OptimumFacts, Step, interval, least_alpha, refused_otherwise, steps_of
 from dlsched.bounds.sharing import shared
-from dlsched.models.hadar import Instance, Schedule, enumerate_schedules
+from dlsched.models.hadar import Instance, Job, Schedule, enumerate_schedules
 from dlsched.models.hadar.schedules import Column
 from dlsched.models.utility import Table
 
@@ -158,14 +158,14 @@ class Call:
         mu_j of the allocation that it returns; 0 where it refuses all.
     best : float
         The greatest mu_j of an allocation of this round; 0 where none is above.
-    response : float
-        max(0, max_s phi_j(s)) of (4), at the same prices and beside the same allocations.
+    before : list of dict
+        The allocations of the jobs before it.
     """
 
     job: str
     payoff: float
     best: float
-    response: float
+    before: list[Counts]
 
 
 class HadarFacts(OptimumFacts[Instance]):
@@ -199,22 +199,34 @@ class HadarFacts(OptimumFacts[Instance]):
         """FIND_ALLOC for the first queue, each job beside what those before it are given, until one is refused."""
         instance, remaining = self.instance, {job.name: job.iterations for job in self.instance.jobs}
         occupancy = Occupancy(instance, self.printed.constants)
-        slot, queue = next(queues(instance, remaining), (1, []))
+        slot, queue = self._first_queue
         printed, greatest = (
             Finder(instance, occupancy, variant, 0.0, slot, remaining)
             for variant in (Variant.PRINTED, Variant.CORRECTED)
         )
         found: list[Call] = []
-        state = printed.start
+        state, taken = printed.start, list[Counts]()
         for job in queue:
             offer, best = printed.find(job, state), greatest.find(job, state)
-            response, _ = best_response(instance, occupancy, job)
-            found.append(Call(job.name, offer.payoff if offer else 0.0, best.payoff if best else 0.0, response))
+            found.append(Call(job.name, offer.payoff if offer else 0.0, best.payoff if best else 0.0, list(taken)))
             if offer is None:
                 break
             state = after(state, offer.counts)
-            occupancy.commit({slot: offer.counts})
+            taken.append(offer.counts)
         return found
+
+    def response(self, call: Call) -> float:
+        """Return max(0, max_s phi_j(s)) of (4), at the prices of a call and beside the allocations before it."""
+        occupancy, (slot, _) = Occupancy(self.instance, self.printed.constants), self._first_queue
+        for counts in call.before:
+            occupancy.commit({slot: counts})
+        return best_response(self.instance, occupancy, self.instance.job(call.job))[0]
+
+    @property
+    def _first_queue(self) -> tuple[int, list[Job]]:
+        """The first slot with a job in its queue, and the queue."""
+        remaining = {job.name: job.iterations for job in self.instance.jobs}
+        return next(queues(self.instance, remaining), (1, []))
 
     @property
     def first_round(self) -> Round | None:

@@ -19,6 +19,7 @@ import numpy as np
 
 from dlsched.algorithms import Variant as Text
 from dlsched.algorithms import hadar_e
+from dlsched.algorithms.hadar import find_allocation
 from dlsched.algorithms.hadar_e import Overheads, Steps, Throughputs, Tracker, copy_id
 from dlsched.algorithms.hadar_e.assign import HadarOverCopies
 from dlsched.algorithms.hadar_e.division import divide
@@ -35,9 +36,6 @@ MAX_STATES = 3000
 
 MAX_ROUNDS = 100
 """Most rounds of jobs whose nodes are fixed: beyond, they may never end. Arbitrary: the jobs of the paper take tens."""
-
-PAYOFF_STATES = 2048
-"""States of Algorithm 2's recursion in a round, at most, as in `dlsched.algorithms.hadar_e.run`."""
 
 Left = tuple[int, ...]
 """Whole steps left of each job, as listed."""
@@ -216,7 +214,7 @@ class ForkingFacts:
         """The rounds but the last one where Hadar's Algorithm 2 decides on the n copies of each job alone."""
         rules = Rules(self.n, len(self.instance.jobs), Text.CORRECTED, Steps.DIVISIBLE, Overheads())
         known = Throughputs(self.speeds)
-        hadar = HadarOverCopies(self.instance, rules, known, PAYOFF_STATES, alone=True)
+        hadar = HadarOverCopies(self.instance, rules, known, find_allocation.MAX_STATES, alone=True)
         _, log = play(self.instance, self.speeds, rules, hadar, _tracker(self.instance, rules.steps), known)
         return _rounds(log)[:-1]
 

@@ -131,7 +131,7 @@ def _call(facts: HadarFacts) -> Call:
 
 def _call_details(facts: HadarFacts) -> dict[str, Any]:
     call = _call(facts)
-    return {"job": call.job, "greatest payoff (4) of a schedule": call.response, **facts.printed.dump()}
+    return {"job": call.job, "greatest payoff (4) of a schedule": facts.response(call), **facts.printed.dump()}
 
 
 _CALLED = Premise[HadarFacts](

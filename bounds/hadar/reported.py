@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Annotated, Self
+from typing import Annotated, Any, Self
 
 from pydantic import Field, model_validator
 
@@ -106,31 +106,16 @@ class Twice(Document):
 
 
 class ReportedFacts:
-    """What is known of such a number.
+    """What is known of such numbers.
 
     Parameters
     ----------
-    instance : Reported or Ratio
+    instance : Reported, Ratio or Twice
     seed : int
         Not used: nothing is drawn.
     """
 
-    def __init__(self, instance: Reported | Ratio, seed: int) -> None:
-        del seed
-        self.instance = instance
-
-
-class TwiceFacts:
-    """What is known of a time that stands there twice.
-
-    Parameters
-    ----------
-    instance : Twice
-    seed : int
-        Not used: nothing is drawn.
-    """
-
-    def __init__(self, instance: Twice, seed: int) -> None:
+    def __init__(self, instance: Any, seed: int) -> None:
         del seed
         self.instance = instance
 
@@ -179,7 +164,7 @@ RATIOS = _rounded(
     ("hadar-text-ratios-lab", "hadar-text-ratios-trace"),
 )
 
-TIMES = Subject(problem="hadar", instance=Twice, facts=TwiceFacts).derived(
+TIMES = Subject(problem="hadar", instance=Twice, facts=ReportedFacts).derived(
     "hadar/text-times",
     paper="Hadar, Section VI-C, Figs. 9 and 10",
     statement=(

@@ -15,7 +15,7 @@ from typing import Any
 
 from dlsched.bounds.claim import Expectation, Premise, Subject, Undecided, stated
 from dlsched.bounds.comparison import Relation
-from dlsched.bounds.optima import Rationals, exactly, optimum
+from dlsched.bounds.optima import dot, exactly, optimum
 from dlsched.bounds.pd_ors.slot import ExternalSlot
 from dlsched.bounds.pd_ors.sources import SLOT
 from dlsched.models.numbers import to_json
@@ -128,7 +128,7 @@ class RewritingFacts:
         found = {Totals(): Fraction(0)}
         for room, prices in zip(slot.room, slot.prices, strict=True):
             counts = [
-                (w, s, _dot(prices, slot.worker) * w + _dot(prices, slot.server) * s)
+                (w, s, dot(prices, slot.worker) * w + dot(prices, slot.server) * s)
                 for w in range(most + 1)
                 for s in range(servers + 1)
                 if all(a * w + b * s <= left for a, b, left in zip(slot.worker, slot.server, room, strict=True))
@@ -175,7 +175,7 @@ class RewritingFacts:
         if limited:
             packing.append(ones)
             limits.append(Fraction(self.most))
-        cost = tuple(_dot(slot.prices[h], unit) for h, unit in columns)
+        cost = tuple(dot(slot.prices[h], unit) for h, unit in columns)
         sides = tuple(needs), tuple(limits)
         found = exactly(lambda: optimum(cost, cover, sides[0], packing, sides[1], integer=True))
         return math.inf if found is None else found.value
@@ -194,10 +194,6 @@ class RewritingFacts:
 
 def _shown(costs: dict[str, Cost]) -> dict[str, Any]:
     return {name: to_json(cost) if isinstance(cost, Fraction) else None for name, cost in costs.items()}
-
-
-def _dot(a: Rationals, b: Rationals) -> Fraction:
-    return sum((x * y for x, y in zip(a, b, strict=True)), Fraction(0))
 
 
 _SLOTS = Subject(problem="dmlrs", instance=ExternalSlot, facts=RewritingFacts, sources=(SLOT,))

@@ -16,7 +16,7 @@ from dlsched.algorithms.exact.result import Proof
 from dlsched.algorithms.pd_ors.widths import Form, Widths, widths
 from dlsched.bounds.comparison import Interval, Value
 from dlsched.bounds.evidence import rests_on
-from dlsched.bounds.optima import Rationals, exactly, relaxed_optima, with_mean
+from dlsched.bounds.optima import Rationals, dot, exactly, relaxed_optima, with_mean
 from dlsched.bounds.pd_ors.law import Law
 from dlsched.bounds.pd_ors.mixed import Delta, MixedFacts, MixedProgram, at_delta
 from dlsched.models.document import Document
@@ -244,7 +244,7 @@ class Placement:
         """
         slot = self.slot
         kinds = [(kind, h) for kind in (0, 1) for h, room in enumerate(slot.room) if _has_room(room, self._unit(kind))]
-        cost = tuple(_dot(slot.prices[h], self._unit(kind)) for kind, h in kinds)
+        cost = tuple(dot(slot.prices[h], self._unit(kind)) for kind, h in kinds)
         packing, limits = [], []
         for h, room in enumerate(slot.room):
             for r, left in enumerate(room):
@@ -264,7 +264,3 @@ class Placement:
 
 def _has_room(room: Rationals, unit: Rationals) -> bool:
     return all(left for left, need in zip(room, unit, strict=True) if need)
-
-
-def _dot(a: Rationals, b: Rationals) -> Fraction:
-    return sum((x * y for x, y in zip(a, b, strict=True)), Fraction(0))

@@ -23,7 +23,7 @@ from dlsched.bounds.evidence import rests_on
 from dlsched.bounds.facts import OPT_POSITIVE, OptimumFacts, refused_otherwise
 from dlsched.bounds.sharing import shared
 from dlsched.bounds.smd.least import least_times
-from dlsched.bounds.smd.packing import Shifted
+from dlsched.bounds.smd.packing import Shifted, promised
 from dlsched.models.numbers import exceeds, rational
 from dlsched.models.smd import Instance, Job, Layer, Measured, Point, Schedule, best_point, points, ratios
 from dlsched.models.smd.layered import layered_time
@@ -121,10 +121,6 @@ class Rounding:
     def time(self, workers: float | Fraction, servers: float | Fraction) -> float:
         """Return the completion time at a fractional point."""
         return float(ratios(self.job)(np.array([float(workers), float(servers)])))
-
-    def at(self, gain: Fraction) -> Rounding:
-        """Return the rounding of x~ at another gain."""
-        return Rounding.of(self.job, self.x, float(gain))
 
     def shifted(self, delta: float) -> Shifted:
         """Return the rounding of 1 + M (x~ - 1)."""
@@ -282,7 +278,7 @@ class RoundingFacts(SmdFacts):
 
     def factor(self, gain: float) -> float:
         """Return (24/M + 4)/delta."""
-        return (24 / gain + 4) / self.delta
+        return float(promised(3, gain, self.delta))
 
     @cached_property
     def printed(self) -> Run[Schedule]:

@@ -237,7 +237,7 @@ LETTER = (
     "is measured here; F times where it is to take the time of Theorem 6"
 )
 
-DOMAIN = (
+_DOMAIN = (
     "the domain of the relaxation: w, p >= 1 here, which is (8) without integrality; (12) prints x >= 0, on which it "
     "is another claim, {}, and false"
 )
@@ -257,7 +257,7 @@ THEOREM_4 = ROUNDED.printed(
     bound=lambda facts: 1 - facts.delta,
     expectation=Expectation.TRUE,
     premises=(RUNNING,),
-    open=f"{DOMAIN.format('smd/theorem-4-omega')}; {BY_TIME}; {LETTER}",
+    open=f"{_DOMAIN.format('smd/theorem-4-omega')}; {BY_TIME}; {LETTER}",
     details=_laws,
     sources=(NARROW, TINY, INNER),
     golden=("smd-theorem-4-four-resources",),
@@ -357,7 +357,7 @@ THEOREM_4_ROW = ROUNDED.printed(
     bound=lambda facts: facts.delta / 8,
     expectation=Expectation.TRUE,
     premises=(RUNNING,),
-    open=f"{DOMAIN.format('smd/theorem-4-row-omega')}; {STEP_2}",
+    open=f"{_DOMAIN.format('smd/theorem-4-row-omega')}; {STEP_2}",
     sources=(NARROW, TINY, INNER),
 )
 
@@ -478,7 +478,7 @@ _GAINS = tuple(Fraction(tenths, 10) for tenths in range(1, 11))
 def _chances(facts: RoundingFacts, good: Callable[[Rounding, int, int], bool]) -> Iterator[tuple[Fraction, ...]]:
     """Yield, of each job, the probability that a rounding of M x~ is good at each of `_GAINS`."""
     for rounding in facts.roundings:
-        laws = [rounding.at(gain) for gain in _GAINS]
+        laws = [Rounding.of(rounding.job, rounding.x, float(gain)) for gain in _GAINS]
         yield tuple(law.probability(partial(good, rounding)) for law in laws)
 
 

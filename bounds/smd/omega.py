@@ -13,7 +13,7 @@ from dlsched.bounds.claim import Expectation, Premise, Subject, Undecided, alway
 from dlsched.bounds.comparison import Relation
 from dlsched.bounds.facts import refused_otherwise
 from dlsched.bounds.smd.inner import BY_TIME, LETTER, STEP_2
-from dlsched.bounds.smd.packing import PackingFacts, Timed
+from dlsched.bounds.smd.packing import PackingFacts, Timed, promised
 from dlsched.bounds.smd.sources import OMEGA
 from dlsched.rounding import outcome_distribution
 
@@ -96,7 +96,7 @@ class TimedFacts(PackingFacts):
         }
         if self.least is None or not chances:
             return Fraction(0)
-        most = (24 / gain + 4) / self.instance.delta * self.least
+        most = promised(3, gain, self.instance.delta) * self.least
         return sum((p for x, p in chances.items() if self.time(*x) <= most), Fraction(0)) / sum(chances.values())
 
 

@@ -143,6 +143,11 @@ class Broken:
         return joint_violation_probability(self._instance.rows, scaled, self._instance.limits)
 
 
+def promised(ratios: int, gain: Any, delta: Any) -> Any:
+    """Return (8 L/M + 4)/delta, how many times the cost of x~ Lemma 3 allows for L ratios; exact of fractions."""
+    return (8 * ratios / gain + 4) / delta
+
+
 class Shifted:
     """The rounding of 1 + M (x~ - 1), for x~ >= 1, at the exact gain M of the rows B (x - 1) <= b - B 1.
 
@@ -265,7 +270,7 @@ class BalanceFacts(PackingFacts):
         """The probability that M x~, rounded, costs at most (8 L/M + 4)/delta times what x~ costs."""
         gain = Fraction(self.printed.gain)
         law = outcome_distribution([gain * x for x in self.instance.point])
-        most = (16 / gain + 4) / self.instance.delta * self.cost(*self.instance.point)
+        most = promised(2, gain, self.instance.delta) * self.cost(*self.instance.point)
         pairs = zip(law.points.tolist(), law.probabilities, strict=True)
         return sum((chance for point, chance in pairs if self.cost(*point) <= most), Fraction(0))
 

@@ -26,10 +26,10 @@ STEPS = Subject(
 )
 """What claims about a training step are about."""
 
-SLICES = Premise[SmdFacts](
+_SLICES = Premise[SmdFacts](
     "phi > 0", lambda facts: all(entry.slice > 0 for entry in facts.layered), "Section III-C: slices of size phi"
 )
-TIMES = Premise[SmdFacts](
+_TIMES = Premise[SmdFacts](
     "b_j, f_j, r_j > 0",
     lambda facts: all(
         min(layer.backward, layer.forward, layer.transfer) > 0 for entry in facts.layered for layer in entry.layers
@@ -93,7 +93,7 @@ LEMMA_2 = STEPS.printed(
     relation=Relation.EQUAL,
     bound=_total(_simulated),
     expectation=Expectation.FALSE,
-    premises=(*STEPS.premises, SLICES),
+    premises=(*STEPS.premises, _SLICES),
     sources=(POSITIVE,),
     details=_times(printed=_printed, simulated=_simulated, sequential=_sequential),
     counterexamples=("smd-lemma-2-three-layers", "smd-lemma-2-backlog", "smd-lemma-2-slower-than-sequential"),
@@ -145,7 +145,7 @@ ETA_RANGE = STEPS.printed(
     relation=Relation.AT_MOST,
     bound=always(0),
     expectation=Expectation.FALSE,
-    premises=(*STEPS.premises, SLICES, TIMES),
+    premises=(*STEPS.premises, _SLICES, _TIMES),
     sources=(POSITIVE,),
     details=_all_shares,
     counterexamples=("smd-eta-range-slower-than-sequential",),
@@ -154,7 +154,7 @@ ETA_RANGE = STEPS.printed(
 ETA_RANGE_CORRECTED = ETA_RANGE.corrected(
     statement="eta_1, eta_2 and eta_3 are in (0, 1], by Lemma 1 and by Lemma 2 corrected (phi <= r_1)",
     measure=lambda facts: _furthest_share(facts, priority),
-    premises=(*STEPS.premises, TIMES),
+    premises=(*STEPS.premises, _TIMES),
     golden=("smd-eta-range-corrected-fig-4",),
 )
 

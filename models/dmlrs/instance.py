@@ -188,9 +188,13 @@ def fewest_slots(job: AnyJob, time: Fraction | None = None) -> int:
     return math.ceil(job.work * each / job.most_workers)
 
 
-def useful_workers(job: AnyJob) -> int:
-    """Return min{F, ceil(V kappa)}, the workers of use in a slot: so many, at the slower rate, do all of the work."""
-    return min(job.most_workers, math.ceil(job.work * max(job.internal_time, job.external_time)))
+def useful_workers(job: AnyJob, work: Fraction | None = None) -> int:
+    """Return min{F, ceil(V kappa)}, the workers of use in a slot: so many, at the slower rate, do all of the work.
+
+    `work` is what is left of V, all of it by default.
+    """
+    left = job.work if work is None else work
+    return min(job.most_workers, math.ceil(left * max(job.internal_time, job.external_time)))
 
 
 @checked

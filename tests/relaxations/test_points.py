@@ -11,16 +11,22 @@ from dlsched.models import duals, solve
 from dlsched.relaxations import charnes_cooper, dual, lift_bounds, relax, standard_form, to_cvxpy
 
 
-@pytest.mark.parametrize("transform", [dual, standard_form, charnes_cooper, relax, lift_bounds])
-def test_rows_that_are_left_out_have_the_price_0(transform: Any) -> None:
-    """One of fixed variables, one that cancels, one without a finite side; 2 x <= 3 is worth -1/2."""
+def partly_idle() -> Any:
+    """2 x <= 3, worth 1/2, and a row of fixed variables."""
     m = pyo.ConcreteModel()
     m.x, m.y = pyo.Var(bounds=(0, 4)), pyo.Var(initialize=1)
     m.y.fix()
     m.fixed = pyo.Constraint(expr=m.y <= 3)
-    m.open = pyo.Constraint(expr=m.x <= float("inf"))
     m.row = pyo.Constraint(expr=2 * m.x <= 3)
     m.cost = pyo.Objective(expr=-m.x)
+    return m
+
+
+@pytest.mark.parametrize("transform", [dual, standard_form, charnes_cooper, relax, lift_bounds])
+def test_rows_that_are_left_out_have_the_price_0(transform: Any) -> None:
+    """One of fixed variables, one without a finite side; 2 x <= 3 is worth -1/2."""
+    m = partly_idle()
+    m.open = pyo.Constraint(expr=m.x <= float("inf"))
     result = transform(m)
     solve(result.model)
     point = result.recover(duals=duals(result.model))
@@ -28,12 +34,7 @@ def test_rows_that_are_left_out_have_the_price_0(transform: Any) -> None:
 
 
 def test_cvxpy_has_a_price_for_each_row() -> None:
-    m = pyo.ConcreteModel()
-    m.x, m.y = pyo.Var(bounds=(0, 4)), pyo.Var(initialize=1)
-    m.y.fix()
-    m.fixed = pyo.Constraint(expr=m.y <= 3)
-    m.row = pyo.Constraint(expr=2 * m.x <= 3)
-    m.cost = pyo.Objective(expr=-m.x)
+    m = partly_idle()
     bridge = to_cvxpy(m)
     bridge.problem.solve()
     point = bridge.recover()

@@ -48,7 +48,7 @@ from dlsched.arguments import Seed, checked, seed_of
 from dlsched.arithmetic import dot
 from dlsched.errors import InputError
 from dlsched.models.dmlrs import Instance, Job, Schedule
-from dlsched.models.dmlrs.instance import AnyJob
+from dlsched.models.dmlrs.instance import AnyJob, useful_workers
 from dlsched.solvers.builder import Builder
 from dlsched.solvers.matrix import Floats, Matrix
 from dlsched.solvers.solution import Status
@@ -157,7 +157,7 @@ class _Partitions:
         self, slot: int, present: Sequence[AnyJob], before: dict[str, Held], remaining: Mapping[str, Fraction]
     ) -> dict[str, Held]:
         fair = {name: held.worker_count for name, held in fill(self._fair, present, remaining).items()}
-        most = {job.name: _most(job, remaining[job.name]) if job.name in self._size else 0 for job in present}
+        most = {job.name: useful_workers(job, remaining[job.name]) if job.name in self._size else 0 for job in present}
         limits = Limits(most, fair, self._fairness, math.ceil(self._adjustment * len(before)))
         matrix = program(self._cluster, present, before, limits)
         found = solve_matrix(matrix, threads=1, gap=_GAP, seed=self._seed, nodes=_NODES)
@@ -196,11 +196,6 @@ class _Partitions:
             while held.worker_count < workers and grow(self._cluster, held):
                 pass
         return plan
-
-
-def _most(job: AnyJob, remaining: Fraction) -> int:
-    """Return the most workers that are of use."""
-    return min(job.most_workers, math.ceil(remaining * max(job.internal_time, job.external_time)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,7 +42,7 @@ from fractions import Fraction
 from dlsched.halt import polled
 from dlsched.models.dmlrs import AsyncJob, Instance, Job, Machine, Schedule
 from dlsched.models.dmlrs.frame import fitting, servers_needed
-from dlsched.models.dmlrs.instance import AnyJob, Group, can_earn, identical, last_earning
+from dlsched.models.dmlrs.instance import AnyJob, Group, can_earn, identical, last_earning, useful_workers
 from dlsched.models.dmlrs.job import Placement
 from dlsched.models.numbers import to_integers
 
@@ -185,7 +185,7 @@ def _fewer_workers(instance: Instance, groups: tuple[Group, ...], job: AnyJob) -
             return None
         return job.model_copy(update={"chunks": most, "epochs": job.epochs * job.chunks / most})
     ratio = job.workers_per_server
-    most = min(most, math.ceil(job.work * max(job.internal_time, job.external_time)))
+    most = min(most, useful_workers(job))
     most = min(most, int(ratio * _in_all(groups, job.server, job.most_servers)))
     for r, room in instance.capacity.items():
         if each := job.worker_needs(r) + job.server_needs(r) / ratio:
