@@ -1,5 +1,6 @@
 """The documentation as a site: `make docs` builds it into build/site, without a network."""
 
+import gc
 import logging
 import os
 import sys
@@ -13,6 +14,9 @@ sys.path.insert(0, str(Path(__file__).parent / "extensions"))
 project = "dlsched"
 copyright = "The dlsched developers"
 version = release = dlsched.__version__
+
+# Trees of documents are of millions of objects: a look for garbage after each 700 new ones takes a seventh of all time.
+gc.set_threshold(200_000)
 
 extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx_copybutton", "mathml", "problem", "room"]
 source_suffix = {".md": "myst-nb", ".ipynb": "myst-nb"}

@@ -19,7 +19,7 @@ from dlsched.algorithms.pd_ors.offers import (
     slot_offers,
 )
 from dlsched.algorithms.pd_ors.program import best_response
-from dlsched.algorithms.pd_ors.samples import printed_best_response
+from dlsched.algorithms.pd_ors.samples import expect_steps, printed_best_response
 from dlsched.algorithms.run import Variant
 from dlsched.arguments import checked
 from dlsched.halt import polled
@@ -126,6 +126,9 @@ def respond(
     values = earning_values(occupancy.instance, job)
     if not values or not can_earn(occupancy.instance, job):
         return Response(0.0)
+    if settings.program is Program.SAMPLES:
+        # Before the offers, which would take a minute on a thousand machines.
+        expect_steps(job, len(values))
     view = market(occupancy, job, job.arrival + len(values) - 1, empty=empty)
     found: SlotOffers | AsyncOffers
     if isinstance(job, Job):

@@ -57,11 +57,8 @@ def printed_best_response(offers: Offers, job: AnyJob, values: Sequence[float]) 
     >>> round(pd_ors.printed_best_response(found.offers, job, values).payoff, 3)
     19.953
     """
+    expect_steps(job, len(values))
     unit, each = whole_units(job)
-    if len(values) * unit * unit > MAX_STEPS:
-        raise InputError(
-            f"job {job.name}: the printed program over {unit} samples has too many steps; take program='worker-slots'"
-        )
     theta, offer = sample_costs(offers, unit, each)
     table = np.full(unit + 1, np.inf)
     table[0] = 0.0
@@ -73,6 +70,15 @@ def printed_best_response(offers: Offers, job: AnyJob, values: Sequence[float]) 
     if row < 0:
         return None
     return Best(best, _sample_picks(theta, offer, tables, row, unit))
+
+
+def expect_steps(job: AnyJob, slots: int) -> None:
+    """Raise InputError where the program of a job over some slots is too large."""
+    unit, _ = whole_units(job)
+    if slots * unit * unit > MAX_STEPS:
+        raise InputError(
+            f"job {job.name}: the printed program over {unit} samples has too many steps; take program='worker-slots'"
+        )
 
 
 def whole_units(job: AnyJob) -> tuple[int, Fraction]:

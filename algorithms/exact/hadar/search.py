@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from dlsched.algorithms.exact.hadar.merge import Merge
 from dlsched.algorithms.exact.hadar.problem import GRID, Ints, Options, Plan
 from dlsched.algorithms.exact.hadar.rows import Hall, needed
 from dlsched.algorithms.exact.hadar.states import States
@@ -124,6 +125,7 @@ class Search:
         self._state: _Chains | None = None
         self._heat, self._done, self._cooling = _HEAT, 0, _LONGEST
         self.best = Plan(np.full((self.jobs, self.slots), -1), np.full(self.jobs, -1), 0.0)
+        self.merge = Merge(sets, most, utility)
 
     def guide(self, cost: Floats, worth: Floats, rounds: int) -> None:
         """Use prices of running by (slot, option, job) and the value of each job at those prices; heat up again.
@@ -138,6 +140,7 @@ class Search:
         """Let a plan that was found elsewhere replace the worst quarter of the incumbents."""
         if plan.value > self.best.value:
             self.best = plan
+        self.merge.note(plan.levels, plan.finish, plan.value)
         if self._state is not None:
             self._place(self._state, np.argsort(self._state.value, kind="stable")[: self.chains // 4], plan)
 
@@ -175,6 +178,8 @@ class Search:
             worse = np.flatnonzero(state.value < before.value - heat * -log(1 - self._rng.random(self.chains)))
             state.take(worse, before, worse)
             self._note(state)
+            for chain in np.flatnonzero(state.value != before.value).tolist():
+                self.merge.note(state.levels[chain], state.finish[chain], float(state.value[chain]))
             if self._rng.random() < _COPIED:
                 worst, source = state.value.argmin(), state.value.argmax()
                 if self._rng.random() < 0.5:

@@ -30,6 +30,7 @@ from dlsched.algorithms.pd_ors import (
     printed_best_response,
     program,
     respond,
+    response,
     rounded_placement,
     run,
 )
@@ -37,7 +38,7 @@ from dlsched.algorithms.pd_ors.placements import greedy, lower_bound
 from dlsched.algorithms.pd_ors.response import Settings
 from dlsched.algorithms.run import Variant
 from dlsched.models import InputError, build, solve
-from dlsched.models.dmlrs import Instance, check, random
+from dlsched.models.dmlrs import Instance, check, preset, random
 from dlsched.relaxations import relax
 from dlsched.rounding import success_probability
 from dlsched.solvers import RawSolution, Solution, Status
@@ -311,6 +312,20 @@ def test_the_printed_program_never_finds_more(seed: int) -> None:
     printed = respond(state, one, replace(exact, program=Program.SAMPLES), np.random.default_rng(0))
     assert printed.payoff <= best.payoff + 1e-9
     assert printed.payoff == 0 or check(inst, run(inst, program="samples").schedule) == []
+
+
+def test_a_printed_program_that_is_too_large_is_refused_before_offers_are_asked_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """At the paper's sizes it is; what all machines offer would take seconds first."""
+    inst = preset("paper", 0, jobs=6, machines=5, slots=8)
+
+    def asked(*args: object, **options: object) -> None:
+        raise AssertionError("offers were asked for")
+
+    monkeypatch.setattr(response, "slot_offers", asked)
+    with pytest.raises(InputError, match=r"^job job2: the printed program over \d+ samples has too many steps; take"):
+        run(inst, program="samples")
 
 
 def test_whole_samples_are_enough_for_the_printed_program() -> None:

@@ -1,0 +1,134 @@
+"""The best plan that schedules of good plans make together is the best of all choices, and counts only where it is."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dlsched.algorithms.exact.hadar import merge
+from dlsched.algorithms.exact.hadar import solver as exact
+from dlsched.algorithms.exact.hadar.merge import Merge
+from dlsched.algorithms.exact.hadar.problem import Plan, schedule_of, what_matters
+from dlsched.models.hadar import check, exact_utility, preset
+
+
+def prepared(seed: int, **sizes: int) -> exact.Solver:
+    instance = preset("benchmark", seed, **{"jobs": 5, "machines": 2, "types": 2, "slots": 6, **sizes})
+    return exact.Solver(instance, exact.knowledge(instance), *what_matters(instance), exact.MAX_STATES, 0)
+
+
+def merge_of(solver: exact.Solver) -> Merge:
+    return Merge(solver.sets, max(len(job.works) for job in solver.jobs), solver.units)
+
+
+def some_plans(solver: exact.Solver, count: int) -> Iterator[Plan]:
+    """Plans of a search that goes on at noisy prices, each without one of its jobs."""
+    rng = np.random.default_rng(count)
+    solver.begin()
+    for _ in range(count):
+        solver.search._cost = rng.random(solver.search._cost.shape, dtype=np.float32) * np.float32(solver.units.max())
+        solver.search.run(1)
+        state = solver.search._state
+        assert state is not None
+        levels, finish = state.levels[0].copy(), state.finish[0].copy()
+        lost = rng.choice(np.flatnonzero(finish >= 0))
+        value = float(state.value[0] - solver.units[lost, finish[lost]])
+        levels[lost], finish[lost] = -1, -1
+        yield Plan(levels, finish, value)
+
+
+def best_choice(solver: exact.Solver, plans: list[Plan]) -> float:
+    """The greatest value of all choices of one schedule a job, or none, that fit in every slot."""
+    ways: list[set[tuple[float, tuple[int, ...]]]] = [{(0.0, (-1,) * len(solver.slots))} for _ in solver.jobs]
+    for plan in plans:
+        for job, finish in enumerate(plan.finish.tolist()):
+            if finish >= 0:
+                ways[job].add((float(solver.units[job, finish]), tuple(plan.levels[job].tolist())))
+    best = 0.0
+    for choice in itertools.product(*ways):
+        value = sum(worth for worth, _ in choice)
+        if value > best and all(hall.fits(np.array([levels for _, levels in choice])) for hall in solver.sets):
+            best = value
+    return best
+
+
+def test_it_is_the_best_of_all_choices(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(merge, "_NEAR", 0.0)
+    better = 0
+    for seed in range(12):
+        solver = prepared(seed)
+        plans = list(some_plans(solver, 3))
+        merged = merge_of(solver)
+        for plan in plans:
+            merged.note(plan.levels, plan.finish, plan.value)
+        found = merged.run(None)
+        assert found is not None
+        assert found.value == pytest.approx(best_choice(solver, plans))
+        schedule = schedule_of(solver.instance, solver.jobs, solver.slots, found)
+        assert check(solver.instance, schedule) == []
+        assert solver.scale.utility(found.value) == pytest.approx(float(exact_utility(solver.instance, schedule)))
+        better += found.value > max(plan.value for plan in plans) + 1e-9
+    assert better >= 3
+
+
+def test_schedules_of_plans_that_are_much_worse_are_no_part_of_it() -> None:
+    solver = prepared(0)
+    solver.begin()
+    plan = solver.search.best
+    merged = merge_of(solver)
+    assert merged.run(None) is None
+    merged.note(plan.levels, plan.finish, plan.value)
+    merged.note(np.full_like(plan.levels, 0), np.zeros_like(plan.finish), 0.98 * plan.value)
+    found = merged.run(None)
+    assert found is not None
+    assert (found.levels == plan.levels).all()
+    assert (found.finish == plan.finish).all()
+
+
+def test_of_many_schedules_those_of_the_best_plans_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(merge, "_NEAR", 0.0)
+    solver = prepared(1)
+    plans = sorted(some_plans(solver, 6), key=lambda plan: plan.value)
+    most = int((plans[-1].finish >= 0).sum())
+    for kept in (10**6, most + 1):
+        monkeypatch.setattr(merge, "_KEPT", kept)
+        monkeypatch.setattr(merge, "_MERGED", most)
+        merged = merge_of(solver)
+        for plan in plans:
+            merged.note(plan.levels, plan.finish, plan.value)
+        found = merged.run(None)
+        assert found is not None
+        assert found.value == pytest.approx(plans[-1].value)
+
+
+@pytest.mark.slow
+def test_the_search_goes_on_from_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A plan that it finds is refined, and merged again, until it is no better; one that does not fit is not taken."""
+    solver = prepared(3, jobs=8, machines=4, types=3, slots=10)
+    solver.begin()
+    best = exact.solve(solver.instance)
+    assert best.schedule is not None
+    whole = exact.plan_of(best.schedule, solver.instance, solver.jobs, solver.slots, solver.units)
+    solver._relax()
+    solver._root()
+    asked: list[float | None] = []
+    answers: list[Any] = [Plan(whole.levels * 0, whole.finish, 2 * whole.value), whole, None]
+
+    def run(self: Merge, seconds: float | None) -> Plan | None:
+        asked.append(seconds)
+        return answers.pop(0) if answers else None
+
+    monkeypatch.setattr(Merge, "run", run)
+    before = solver.lower
+    solver._merge()
+    assert solver.lower == before
+    solver.search.best = Plan(np.full_like(whole.levels, -1), np.full_like(whole.finish, -1), 0.0)
+    solver._merge()
+    assert solver.lower == whole.value
+    solver._merge()
+    assert solver.lower == whole.value
+    assert asked[0] is None
