@@ -39,6 +39,7 @@ from dlsched.algorithms.exact.dmlrs.configurations import (
 )
 from dlsched.algorithms.exact.dmlrs.decomposition import Decomposition, Part
 from dlsched.algorithms.exact.dmlrs.insertion import Insertion, Placed
+from dlsched.algorithms.exact.dmlrs.merge import Merge
 from dlsched.algorithms.exact.dmlrs.packing import Items, Machines
 from dlsched.algorithms.exact.dmlrs.repacking import Repacked
 from dlsched.algorithms.exact.dmlrs.schedules import JobSchedule, Schedules
@@ -114,6 +115,9 @@ twenty jobs."""
 _BEAM_SHARE, _MOST_OF_A_BEAM = 0.4, 0.8
 """Of the time that is left, for a beam, as it is planned and at most: it has nothing before its end. Arbitrary; where
 both were .5, beams were cut off at nearly their last slot, and .65 was as good by trial."""
+
+_MERGE_SHARE = 0.2
+"""Of the time that is left, for a program over the slots of good plans, at most; arbitrary: it mostly takes less."""
 
 _PACKING_NODES = 1_000_000
 """Items placed in packing a slot, at most: some seconds."""
@@ -200,6 +204,7 @@ class _Fragmented:
         self._completed, self._nodes, self._searched, self._kept = 0, 0, 0.0, 0.0
         self._heard = 0.0
         self.beam: Beam | None = None
+        self.merge: Merge | None = None
 
     def run(self) -> None:
         """Run the steps until value and bound meet or the work is over."""
@@ -350,8 +355,23 @@ class _Fragmented:
         else:
             on_machines = beam.room.on_machines(levels)
             self._adopt(self.schedules.read(on_machines), on_machines)
-        self.insertion.anneal(*self._costs_at(self.prices), self._warmth())
-        self._keep()
+        merged = True
+        while merged and not over():
+            self.insertion.anneal(*self._costs_at(self.prices), self._warmth())
+            merged = self._merge()
+            self._keep()
+
+    def _merge(self) -> bool:
+        """Go on from the best plan over the slots of good plans; tell whether it is better."""
+        before = self.insertion.value
+        if self.merge is None or self._is_hopeless(self.known.upper, before):
+            return False
+        with suppress(*UNSOLVED):
+            plan = self.merge.run(left(_MERGE_SHARE))
+            if sum(self.schedules.utility[i, packed.end] for i, packed in plan.items()) > before:
+                self.insertion.restore({i: Placed(packed, packed) for i, packed in plan.items()})
+                self.insertion.offer()
+        return self.insertion.value > before
 
     def _warmth(self) -> Callable[[], float]:
         """Return what tells an annealing of little heat how much of its time is used."""
@@ -369,6 +389,8 @@ class _Fragmented:
         with suppress(TooLarge):
             self.room = Repacked(self.schedules)
             self.insertion = Insertion(self.schedules, self.room, self.seed)
+            self.merge = Merge(self.schedules, self.room)
+            self.insertion.watch = self.merge.note
             self._adopt(plan, on_machines)
 
     def _adopt(self, plan: list[JobSchedule], on_machines: Schedule) -> None:

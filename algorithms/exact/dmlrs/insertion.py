@@ -78,6 +78,11 @@ class ByLevels(Room):
         self._slots = slots
         self._levels: Ints = np.zeros((slots.slots, len(slots.jobs)), dtype=np.int64)
 
+    @property
+    def levels(self) -> Ints:
+        """The levels of what is in it, shape (slots, jobs)."""
+        return self._levels
+
     def put(self, schedule: JobSchedule, ways: None) -> JobSchedule:
         """Add a schedule."""
         del ways
@@ -125,6 +130,8 @@ class Insertion:
         The best plan.
     value : float
         Its utility, on the grid.
+    watch : callable, optional
+        Told of each plan that is tried, and of its utility.
     """
 
     def __init__(self, schedules: Schedules, room: Room, seed: int = 0) -> None:
@@ -133,6 +140,7 @@ class Insertion:
         self._plan: Plan = {}
         self.best: Plan = {}
         self.value = 0.0
+        self.watch: Callable[[Plan, float], None] | None = None
 
     def insert(self, i: int, cost: Floats) -> bool:
         """Give a job its best schedule at some costs (slots, levels + 1); return whether one is worth more than 0."""
@@ -193,8 +201,13 @@ class Insertion:
         value = self.worth()
         if value <= self.value:
             return False
+        self._tell(value)
         self.best, self.value = dict(self._plan), value
         return True
+
+    def _tell(self, value: float) -> None:
+        if self.watch is not None:
+            self.watch(self._plan, value)
 
     def start(self, schedules: Iterable[JobSchedule]) -> None:
         """Begin a plan anew with those of some schedules that fit, in this order."""
@@ -236,6 +249,7 @@ class Insertion:
             self._move(cost, shares)
             heat = _HEAT * self.value * (1 - share) * (1 - share)
             now = self.worth()
+            self._tell(now)
             if now < value + heat * log(1 - self.rng.random()):
                 self.restore(before)
             else:
@@ -254,7 +268,9 @@ class Insertion:
             before, value = dict(self._plan), self.value
             self._move(cost, shares)
             idle = 0 if self.value > value else idle + 1
-            if self.worth() < self.value * (1 - _RECORDS[k // _IDLE % len(_RECORDS)]):
+            now = self.worth()
+            self._tell(now)
+            if now < self.value * (1 - _RECORDS[k // _IDLE % len(_RECORDS)]):
                 self.restore(before)
             if idle > 2 * _IDLE:
                 self.back()

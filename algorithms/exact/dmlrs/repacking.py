@@ -232,7 +232,7 @@ class Repacked(ByLevels):
         for t, row in enumerate(polled(levels)):
             used = np.flatnonzero(row)
             if len(used):
-                placed = self.placed(self._fitted(row, [plan[i].beside[t] for i in used.tolist()]))
+                placed = self.placed(self.fitted(row, [plan[i].beside[t] for i in used.tolist()]))
                 for i in used.tolist():
                     found[names[i]][t + 1] = placed[names[i]]
         return Schedule.of(found)
@@ -245,7 +245,7 @@ class Repacked(ByLevels):
                 found[name][t + 1] = placement
         return Schedule.of(found)
 
-    def _fitted(self, levels: Ints, candidates: list[Ints]) -> Ints:
+    def fitted(self, levels: Ints, candidates: list[Ints]) -> Ints:
         """Return the first vector of some that has these levels, beside others or not: the last one put has them."""
         return next(beside for beside in candidates if ((levels == 0) | (levels == beside)).all())
 

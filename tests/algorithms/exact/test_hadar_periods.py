@@ -67,7 +67,7 @@ def test_a_gang_takes_the_slowest_devices_that_will_do() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", longer(range(25), range(25, 150)))
+@pytest.mark.parametrize("seed", longer(range(150), *range(25, 150)))
 def test_bounds_over_any_periods_are_bounds(seed: int) -> None:
     rng = np.random.default_rng(seed)
     instance = random(seed) if seed % 2 else preset("benchmark", seed, jobs=5, machines=2, types=2, slots=6)
@@ -86,7 +86,7 @@ def test_bounds_over_any_periods_are_bounds(seed: int) -> None:
     assert loose >= tight * (1 - 1e-9) >= best.value * (1 - 2e-9)
 
 
-@pytest.mark.parametrize("seed", longer(range(20), range(20, 100)))
+@pytest.mark.parametrize("seed", longer(range(100), *range(20, 100)))
 def test_a_list_s_schedule_is_valid_and_worth_what_it_says(seed: int) -> None:
     rng = np.random.default_rng(seed)
     instance = preset("benchmark", seed, jobs=8, machines=3, types=3, slots=8)
@@ -102,7 +102,7 @@ def test_a_list_s_schedule_is_valid_and_worth_what_it_says(seed: int) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", longer(range(60), *range(4, 60)))
+@pytest.mark.parametrize("seed", longer(range(12), *range(4, 12)))
 def test_what_it_proves_is_the_optimum(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     instance = preset("benchmark", seed, jobs=4 + seed % 3, machines=2, types=2, slots=8)
     best = exact.solve(instance)
