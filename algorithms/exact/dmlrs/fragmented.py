@@ -355,10 +355,10 @@ class _Fragmented:
         else:
             on_machines = beam.room.on_machines(levels)
             self._adopt(self.schedules.read(on_machines), on_machines)
-        merged = True
-        while merged and not over():
+        gained = True
+        while gained and not over():
             self.insertion.anneal(*self._costs_at(self.prices), self._warmth())
-            merged = self._merge()
+            gained = self._merge()
             self._keep()
 
     def _merge(self) -> bool:

@@ -12,7 +12,6 @@ import numpy as np
 
 from dlsched.algorithms.exact.hadar.graph import IDLE
 from dlsched.algorithms.exact.hadar.problem import Ints, Plan
-from dlsched.algorithms.exact.hadar.rows import Hall, needed
 from dlsched.lazy import sp
 from dlsched.solvers.matrix import Floats, Matrix
 from dlsched.solvers.solve import solve_matrix
@@ -37,16 +36,14 @@ class Merge:
 
     Parameters
     ----------
-    sets : tuple of Hall
-    options : int
-        At most, of a job.
+    need : ndarray of shape (options, jobs, rows)
+        What each option takes of the Hall rows.
+    devices : ndarray of shape (rows,)
     utility : ndarray of shape (jobs, slots)
     """
 
-    def __init__(self, sets: tuple[Hall, ...], options: int, utility: Floats) -> None:
-        self._utility = utility
-        self._need = needed(sets, options, len(utility))
-        self._devices = np.array([hall.devices for hall in sets], dtype=np.int64)
+    def __init__(self, need: Ints, devices: Ints, utility: Floats) -> None:
+        self._need, self._devices, self._utility = need, devices, utility
         self._best = 0.0
         self._value: dict[tuple[int, int, bytes], float] = {}
 

@@ -93,6 +93,13 @@ class Search:
     sets : tuple of Hall
     utility : ndarray of shape (jobs, slots)
     chains, seed : int
+
+    Attributes
+    ----------
+    best : Plan
+        Of all that were tried.
+    merge : Merge
+        Knows the schedules of good ones.
     """
 
     def __init__(
@@ -125,7 +132,7 @@ class Search:
         self._state: _Chains | None = None
         self._heat, self._done, self._cooling = _HEAT, 0, _LONGEST
         self.best = Plan(np.full((self.jobs, self.slots), -1), np.full(self.jobs, -1), 0.0)
-        self.merge = Merge(sets, most, utility)
+        self.merge = Merge(self._need, self._devices, utility)
 
     def guide(self, cost: Floats, worth: Floats, rounds: int) -> None:
         """Use prices of running by (slot, option, job) and the value of each job at those prices; heat up again.

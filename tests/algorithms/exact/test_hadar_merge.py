@@ -13,6 +13,7 @@ from dlsched.algorithms.exact.hadar import merge
 from dlsched.algorithms.exact.hadar import solver as exact
 from dlsched.algorithms.exact.hadar.merge import Merge
 from dlsched.algorithms.exact.hadar.problem import Plan, schedule_of, what_matters
+from dlsched.algorithms.exact.hadar.rows import needed
 from dlsched.models.hadar import check, exact_utility, preset
 
 
@@ -22,7 +23,8 @@ def prepared(seed: int, **sizes: int) -> exact.Solver:
 
 
 def merge_of(solver: exact.Solver) -> Merge:
-    return Merge(solver.sets, max(len(job.works) for job in solver.jobs), solver.units)
+    need = needed(solver.sets, max(len(job.works) for job in solver.jobs), len(solver.jobs))
+    return Merge(need, np.array([hall.devices for hall in solver.sets]), solver.units)
 
 
 def some_plans(solver: exact.Solver, count: int) -> Iterator[Plan]:
