@@ -13,6 +13,7 @@ from dlsched.algorithms.exact.dmlrs.insertion import Plan
 from dlsched.algorithms.exact.dmlrs.repacking import Packed, Repacked
 from dlsched.algorithms.exact.dmlrs.schedules import Schedules
 from dlsched.algorithms.exact.dmlrs.slots import Ints
+from dlsched.algorithms.exact.pool import Pool
 from dlsched.solvers.builder import Builder
 from dlsched.solvers.solve import solve_matrix
 
@@ -43,30 +44,20 @@ class Merge:
 
     def __init__(self, schedules: Schedules, room: Repacked) -> None:
         self._schedules, self._room = schedules, room
-        self._value: dict[tuple[int, bytes], float] = {}
-        self._best = 0.0
+        self.pool = Pool[tuple[int, bytes]](_NEAR, _KEPT)
 
     def note(self, plan: Plan, value: float) -> None:
-        """Take note of the slots of a plan that is in the room, by what the best plan with each is worth."""
-        self._best = max(self._best, value)
-        if value < _NEAR * self._best:
-            return
-        for t, row in enumerate(self._room.levels):
-            used = np.flatnonzero(row).tolist()
-            if used:
-                whole = self._room.fitted(row, [plan[i].things.beside[t] for i in used])
-                key = t, whole.astype(np.int64).tobytes()
-                if self._value.get(key, 0.0) < value:
-                    self._value[key] = value
-        if len(self._value) > _KEPT:
-            self._value = {key: self._value[key] for key in self._first(_KEPT // 10)}
-
-    def _first(self, count: int) -> list[tuple[int, bytes]]:
-        return sorted(self._value, key=lambda key: -self._value[key])[:count]
+        """Take note of the slots of a plan that is in the room."""
+        if self.pool.counts(value):
+            for t, row in enumerate(self._room.levels):
+                used = np.flatnonzero(row).tolist()
+                if used:
+                    whole = self._room.fitted(row, [plan[i].things.beside[t] for i in used])
+                    self.pool.add((t, whole.astype(np.int64).tobytes()), value)
 
     def run(self, seconds: float | None) -> dict[int, Packed]:
         """Return the best plan over the vectors of the best plans, as far as it is found; empty where none is."""
-        keys = self._first(_MERGED // max(1, len(self._schedules.jobs)))
+        keys = self.pool.first(_MERGED // max(1, len(self._schedules.jobs)))
         if not keys:
             return {}
         slot = np.array([t for t, _ in keys])

@@ -12,6 +12,7 @@ import numpy as np
 
 from dlsched.algorithms.exact.hadar.graph import IDLE
 from dlsched.algorithms.exact.hadar.problem import Ints, Plan
+from dlsched.algorithms.exact.pool import Pool
 from dlsched.lazy import sp
 from dlsched.solvers.matrix import Floats, Matrix
 from dlsched.solvers.solve import solve_matrix
@@ -44,27 +45,17 @@ class Merge:
 
     def __init__(self, need: Ints, devices: Ints, utility: Floats) -> None:
         self._need, self._devices, self._utility = need, devices, utility
-        self._best = 0.0
-        self._value: dict[tuple[int, int, bytes], float] = {}
+        self.pool = Pool[tuple[int, int, bytes]](_NEAR, _KEPT)
 
     def note(self, levels: Ints, finish: Ints, value: float) -> None:
-        """Take note of the schedules of a plan, by what the best plan with each is worth."""
-        self._best = max(self._best, value)
-        if value < _NEAR * self._best:
-            return
-        for job in np.flatnonzero(finish >= 0).tolist():
-            key = job, int(finish[job]), levels[job].astype(np.int64).tobytes()
-            if self._value.get(key, 0.0) < value:
-                self._value[key] = value
-        if len(self._value) > _KEPT:
-            self._value = {key: self._value[key] for key in self._first(_MERGED)}
-
-    def _first(self, count: int) -> list[tuple[int, int, bytes]]:
-        return sorted(self._value, key=lambda key: -self._value[key])[:count]
+        """Take note of the schedules of a plan."""
+        if self.pool.counts(value):
+            for job in np.flatnonzero(finish >= 0).tolist():
+                self.pool.add((job, int(finish[job]), levels[job].astype(np.int64).tobytes()), value)
 
     def run(self, seconds: float | None) -> Plan | None:
         """Return the best plan of the schedules of the best plans, as far as it is found; None where none is."""
-        keys = self._first(_MERGED)
+        keys = self.pool.first(_MERGED)
         if not keys:
             return None
         job, finish = np.array([key[0] for key in keys]), np.array([key[1] for key in keys])

@@ -36,7 +36,7 @@ def prepared(seed: int, plans: int) -> tuple[Instance, Insertion, Merge]:
 def best_choice(schedules: Schedules, merged: Merge) -> float:
     """The greatest utility of all choices of a vector for each slot."""
     ways: list[list[list[int]]] = [[[0] * len(schedules.jobs)] for _ in range(schedules.slots.slots)]
-    for t, vector in merged._value:
+    for t, vector in merged.pool.value:
         ways[t].append(np.frombuffer(vector, dtype=np.int64).tolist())
     best = 0.0
     for choice in itertools.product(*ways):
@@ -75,13 +75,13 @@ def test_it_is_the_best_of_all_choices_and_fits(monkeypatch: pytest.MonkeyPatch)
 
 def test_slots_of_plans_that_are_much_worse_are_not_kept() -> None:
     _, insertion, merged = prepared(1, 1)
-    noted = dict(merged._value)
+    noted = dict(merged.pool.value)
     insertion.restore({})
     insertion.insert(0, 0 * insertion.prices_of_load()[0][0])
-    merged.note(insertion._plan, 0.98 * merged._best)
-    assert merged._value == noted
-    merged.note(insertion._plan, 0.99 * merged._best)
-    assert len(merged._value) > len(noted)
+    merged.note(insertion._plan, 0.98 * max(noted.values()))
+    assert merged.pool.value == noted
+    merged.note(insertion._plan, 0.99 * max(noted.values()))
+    assert len(merged.pool.value) > len(noted)
 
 
 def test_with_nothing_noted_there_is_no_plan() -> None:
@@ -89,11 +89,3 @@ def test_with_nothing_noted_there_is_no_plan() -> None:
     room = insertion.room
     assert isinstance(room, Repacked)
     assert Merge(insertion.schedules, room).run(None) == {}
-
-
-def test_of_many_vectors_those_of_the_best_plans_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(merge, "_NEAR", 0.0)
-    monkeypatch.setattr(merge, "_KEPT", 10)
-    _, insertion, merged = prepared(2, 40)
-    assert 0 < len(merged._value) <= 10
-    assert max(merged._value.values()) == pytest.approx(insertion.value)

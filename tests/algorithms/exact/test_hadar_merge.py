@@ -91,20 +91,17 @@ def test_schedules_of_plans_that_are_much_worse_are_no_part_of_it() -> None:
     assert (found.finish == plan.finish).all()
 
 
-def test_of_many_schedules_those_of_the_best_plans_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_of_many_schedules_those_of_the_best_plans_are_merged(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(merge, "_NEAR", 0.0)
     solver = prepared(1)
     plans = sorted(some_plans(solver, 6), key=lambda plan: plan.value)
-    most = int((plans[-1].finish >= 0).sum())
-    for kept in (10**6, most + 1):
-        monkeypatch.setattr(merge, "_KEPT", kept)
-        monkeypatch.setattr(merge, "_MERGED", most)
-        merged = merge_of(solver)
-        for plan in plans:
-            merged.note(plan.levels, plan.finish, plan.value)
-        found = merged.run(None)
-        assert found is not None
-        assert found.value == pytest.approx(plans[-1].value)
+    monkeypatch.setattr(merge, "_MERGED", int((plans[-1].finish >= 0).sum()))
+    merged = merge_of(solver)
+    for plan in plans:
+        merged.note(plan.levels, plan.finish, plan.value)
+    found = merged.run(None)
+    assert found is not None
+    assert found.value == pytest.approx(plans[-1].value)
 
 
 @pytest.mark.slow
