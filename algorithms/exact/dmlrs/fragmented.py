@@ -41,7 +41,7 @@ from dlsched.algorithms.exact.dmlrs.decomposition import Decomposition, Part
 from dlsched.algorithms.exact.dmlrs.insertion import Insertion, Placed
 from dlsched.algorithms.exact.dmlrs.merge import Merge
 from dlsched.algorithms.exact.dmlrs.packing import Items, Machines
-from dlsched.algorithms.exact.dmlrs.repacking import Repacked
+from dlsched.algorithms.exact.dmlrs.repacking import Packed, Repacked
 from dlsched.algorithms.exact.dmlrs.schedules import JobSchedule, Schedules
 from dlsched.algorithms.exact.dmlrs.slots import Slots, TooLarge
 from dlsched.algorithms.exact.result import Note, Progress
@@ -355,9 +355,9 @@ class _Fragmented:
         else:
             on_machines = beam.room.on_machines(levels)
             self._adopt(self.schedules.read(on_machines), on_machines)
-        gained = True
+        (cost, shares), gained = self._costs_at(self.prices), True
         while gained and not over():
-            self.insertion.anneal(*self._costs_at(self.prices), self._warmth())
+            self.insertion.anneal(cost, shares, self._warmth())
             gained = self._merge()
             self._keep()
 
@@ -369,7 +369,7 @@ class _Fragmented:
         with suppress(*UNSOLVED):
             plan = self.merge.run(left(_MERGE_SHARE))
             if sum(self.schedules.utility[i, packed.end] for i, packed in plan.items()) > before:
-                self.insertion.restore({i: Placed(packed, packed) for i, packed in plan.items()})
+                self._restore(plan)
                 self.insertion.offer()
         return self.insertion.value > before
 
@@ -396,11 +396,13 @@ class _Fragmented:
     def _adopt(self, plan: list[JobSchedule], on_machines: Schedule) -> None:
         """Go on from a plan."""
         if isinstance(self.room, Repacked):
-            things = self.room.adopt(plan, on_machines)
-            self.insertion.restore({i: Placed(packed, packed) for i, packed in things.items()})
+            self._restore(self.room.adopt(plan, on_machines))
         else:
             self.insertion.start(plan)
         self.insertion.offer()
+
+    def _restore(self, plan: dict[int, Packed]) -> None:
+        self.insertion.restore({i: Placed(packed, packed) for i, packed in plan.items()})
 
     def _is_heard(self) -> bool:
         """Tell whether others have a better plan than is known here, which has not been tried yet."""

@@ -6,8 +6,6 @@ slots, then chooses one for each job: what no exchange of a few jobs reaches, as
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
 from dlsched.algorithms.exact.hadar.graph import IDLE
@@ -65,9 +63,9 @@ class Merge:
         if found.x is None:
             return None
         chosen = np.flatnonzero(found.x > 0.5)
-        plan = Plan(np.full((len(self._utility), levels.shape[1]), IDLE), np.full(len(self._utility), -1), 0.0)
-        plan.levels[job[chosen]], plan.finish[job[chosen]] = levels[chosen], finish[chosen]
-        return replace(plan, value=float(matrix.c[chosen].sum()))
+        plan, ends = np.full(self._utility.shape, IDLE), np.full(len(self._utility), -1)
+        plan[job[chosen]], ends[job[chosen]] = levels[chosen], finish[chosen]
+        return Plan(plan, ends, float(matrix.c[chosen].sum()))
 
     def _program(self, job: Ints, finish: Ints, levels: Ints) -> Matrix:
         """Return the program over some schedules: at most one of each job, and in each slot what fits."""

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import itertools
+from functools import partial
 
 import numpy as np
 import pytest
 
+from dlsched.algorithms.exact.anytime import Anytime
 from dlsched.algorithms.exact.dmlrs import merge
+from dlsched.algorithms.exact.dmlrs.fragmented import _Fragmented, solve_fragmented
 from dlsched.algorithms.exact.dmlrs.insertion import Insertion, Placed
 from dlsched.algorithms.exact.dmlrs.merge import Merge
 from dlsched.algorithms.exact.dmlrs.repacking import Repacked
 from dlsched.algorithms.exact.dmlrs.schedules import Schedules
 from dlsched.algorithms.exact.dmlrs.slots import Slots
-from dlsched.models.dmlrs import Instance, check, exact_utility, preset
+from dlsched.models.dmlrs import Instance, Schedule, check, exact_utility, preset
 
 
 def prepared(seed: int, plans: int) -> tuple[Instance, Insertion, Merge]:
@@ -89,3 +92,23 @@ def test_with_nothing_noted_there_is_no_plan() -> None:
     room = insertion.room
     assert isinstance(room, Repacked)
     assert Merge(insertion.schedules, room).run(None) == {}
+
+
+def test_the_search_goes_on_from_a_better_plan_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    instance = preset("benchmark", 3, jobs=7, machines=3, slots=4, multiple=3, load=0.95)
+    known = Anytime[Schedule](partial(exact_utility, instance), partial(check, instance), upper=1e9)
+    search = _Fragmented(Slots.of(instance), known, 0, None)
+    search.schedules = Schedules(search.slots)
+    search._place_anew([], Schedule.of({}))
+    room, merged = search.room, search.merge
+    assert isinstance(room, Repacked)
+    assert merged is not None
+    best, _, _ = solve_fragmented(instance)
+    answers = [room.adopt(search.schedules.read(best), best), {}]
+    monkeypatch.setattr(merged, "run", lambda seconds: answers.pop(0))
+    assert [search._merge(), search._merge()] == [True, False]
+    assert search.insertion.value == pytest.approx(float(exact_utility(instance, best)))
+    search._keep()
+    assert known.best is not None
+    assert known.value == pytest.approx(search.insertion.value)
+    assert merged.pool.value

@@ -15,6 +15,7 @@ from dlsched.algorithms.exact.hadar.merge import Merge
 from dlsched.algorithms.exact.hadar.problem import Plan, schedule_of, what_matters
 from dlsched.algorithms.exact.hadar.rows import needed
 from dlsched.models.hadar import check, exact_utility, preset
+from dlsched.solvers.matrix import Floats
 
 
 def prepared(seed: int, **sizes: int) -> exact.Solver:
@@ -104,16 +105,20 @@ def test_of_many_schedules_those_of_the_best_plans_are_merged(monkeypatch: pytes
     assert found.value == pytest.approx(plans[-1].value)
 
 
-@pytest.mark.slow
-def test_the_search_goes_on_from_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A plan that it finds is refined, and merged again, until it is no better; one that does not fit is not taken."""
-    solver = prepared(3, jobs=8, machines=4, types=3, slots=10)
+def before_a_beam(seed: int) -> tuple[exact.Solver, Plan, Floats]:
+    """A solver whose root is bounded, the best plan, and the prices of the bound."""
+    solver = prepared(seed, jobs=8, machines=4, types=3, slots=10)
     solver.begin()
     best = exact.solve(solver.instance)
     assert best.schedule is not None
-    whole = exact.plan_of(best.schedule, solver.instance, solver.jobs, solver.slots, solver.units)
     solver._relax()
-    solver._root()
+    prices = solver._root()
+    return solver, exact.plan_of(best.schedule, solver.instance, solver.jobs, solver.slots, solver.units), prices
+
+
+@pytest.mark.slow
+def test_what_it_finds_is_taken_where_it_is_better_and_fits(monkeypatch: pytest.MonkeyPatch) -> None:
+    solver, whole, _ = before_a_beam(3)
     asked: list[float | None] = []
     answers: list[Any] = [Plan(whole.levels * 0, whole.finish, 2 * whole.value), whole, None]
 
@@ -131,3 +136,35 @@ def test_the_search_goes_on_from_it(monkeypatch: pytest.MonkeyPatch) -> None:
     solver._merge()
     assert solver.lower == whole.value
     assert asked[0] is None
+
+
+@pytest.mark.slow
+def test_after_a_better_beam_plans_are_refined_and_merged_until_that_gains_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    solver, whole, prices = before_a_beam(3)
+    # The beam finds a plan without the job that is worth least, and merging all of it.
+    worth = solver.units[np.arange(len(whole.finish)), whole.finish] + np.where(whole.finish < 0, np.inf, 0.0)
+    lost = int(worth.argmin())
+    part = Plan(whole.levels.copy(), whole.finish.copy(), whole.value - float(worth[lost]))
+    part.levels[lost], part.finish[lost] = -1, -1
+    solver.search.best = Plan(np.full_like(whole.levels, -1), np.full_like(whole.finish, -1), 0.0)
+    solver.known, solver._told = exact.knowledge(solver.instance), 0.0
+    steps: list[str] = []
+    answers: list[Plan | None] = [whole, None]
+
+    def merged(self: Merge, seconds: float | None) -> Plan | None:
+        steps.append("merge")
+        return answers.pop(0)
+
+    monkeypatch.setattr(solver, "_take", lambda paths: solver.search.offer(part))
+    monkeypatch.setattr(solver.search, "refine", lambda rounds: steps.append("refine"))
+    monkeypatch.setattr(solver, "_anneal", lambda: steps.append("anneal"))
+    monkeypatch.setattr(Merge, "run", merged)
+    solver.upper = 2 * whole.value
+    solver._search_slots(prices, anneals=True)
+    assert steps == ["refine", "anneal", "merge"] * 2
+    assert solver.lower == whole.value
+    # A beam that is no better leaves it at that.
+    solver._search_slots(solver.relaxation.rows_with(solver.relaxation.priced(prices * 0)), anneals=True)
+    assert len(steps) == 6
