@@ -26,6 +26,7 @@ def test_prices_are_those_of_the_run() -> None:
             assert mean == pytest.approx(math.fsum(own) / len(own))
 
 
+@pytest.mark.slow
 def test_prices_of_resources() -> None:
     instance = dmlrs.preset("benchmark", 0, jobs=5, machines=3, slots=6)
     ax = plot_prices(instance, pd_ors.run(instance))

@@ -25,6 +25,7 @@ LIKE_OTHERS = {"dmlrs/fragmented-12", "dmlrs/fragmented-20", "dmlrs/contended-2"
 """Of the same ways as others of these."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name",
     [

@@ -345,6 +345,7 @@ def test_claims_of_keys() -> None:
     assert keyed(known.key for known in claims()) == list(claims())
 
 
+@pytest.mark.slow
 def test_what_is_told_beside_a_claim_is_of_the_same_papers() -> None:
     """`story` looks no further."""
     for known in claims():

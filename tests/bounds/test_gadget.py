@@ -169,6 +169,7 @@ def test_a_server_without_a_worker_keeps_the_ring_closed() -> None:
     assert facts.optimum(RELAYED) == 5
 
 
+@pytest.mark.slow
 def test_idle_servers_on_a_ring_close_counts_under_lowering_them() -> None:
     """There are more still: another job may have what a server on a ring has left."""
     for seed in range(12):

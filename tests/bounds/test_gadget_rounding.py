@@ -118,6 +118,7 @@ def test_the_odd_cycle_of_theorem_8() -> None:
         assert (joint, over / joint) == (Fraction(7, 8), Fraction(4, 7))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("u_b", [1, 2, 4])
 def test_theorems_8_and_10_are_judged_with_one_draw_and_with_the_loop(u_b: int) -> None:
     """All of u_b draws of the odd cycle embed nothing with probability 8^-u_b."""
@@ -136,6 +137,7 @@ def ample(bandwidth: int, slots: int = 1) -> Instance:
     return instance(slots, [1, 1, 1], [job("J", 2, line(1))], links=links, duplex=True)
 
 
+@pytest.mark.slow
 def test_a_verdict_that_depends_on_the_optimum_is_undecided() -> None:
     """Both workers on a server for one, or one a server: of the same value, and only the second fits."""
     verdict = check("gadget/fit-or-discard", ample(9))
@@ -160,6 +162,7 @@ def test_a_spread_optimum_is_one_only_where_links_carry_it() -> None:
             assert sum(isinstance(row, NodeRow) for row in used) == spread or not outcome.probability
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("jobs", "needs", "all_at_once"), [(3, 2, 1 / 8), (5, 3, 1 / 243), (8, 3, 17 / 6561)])
 def test_wheels_have_a_fraction_of_every_job(jobs: int, needs: int, all_at_once: float) -> None:
     """1/needs of each; beta g of the memory is reached by 5 of 5, or 7 of 8, and by no 3 of 3."""
@@ -174,6 +177,7 @@ def test_wheels_have_a_fraction_of_every_job(jobs: int, needs: int, all_at_once:
         assert choice.breakable == (jobs > 3)
 
 
+@pytest.mark.slow
 def test_the_bounds_of_overloads_are_vacuous_where_no_draw_reaches_them() -> None:
     odd, wheel = case("theorem-8-corrected-G8"), case("theorem-8-places-corrected-wheel")
     for claim in (PLACES_CORRECTED, RETURNED_CORRECTED):
@@ -195,6 +199,7 @@ def test_the_slots_of_a_horizon_are_coupled() -> None:
     assert decide(VIOLATION_CORRECTED, facts.instance).status is Status.HOLDS
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("places", "slots", "bound"), [(3, 10, 0.117), (3, 200, 0.917), (50, 200, 3.2e-5)])
 def test_the_bound_over_all_slots(places: int, slots: int, bound: float) -> None:
     switches = [{"name": f"switch{n}", "capacity": {}} for n in range(places - 3)]

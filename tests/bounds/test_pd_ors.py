@@ -98,6 +98,7 @@ def test_the_ratio_is_that_of_the_printed_constants() -> None:
     assert bound == pytest.approx(6 * 3.943653 * math.log(450 / printed.low), rel=1e-6)
 
 
+@pytest.mark.slow
 def test_a_cheap_worker_slot_makes_g_great_and_the_ratio_with_it() -> None:
     """At kappa_E = 1/1000 a sample is W_1 = 1/1000, and G of (30) 2199: 1000 is within the ratio."""
     quick = {"slots_per_sample": 0.001, "samples": 500000}
@@ -287,6 +288,7 @@ def test_a_full_machine_blocks_by_price_what_stands_on_it_alone() -> None:
     assert (corrected.status, corrected.measured) == (Status.HOLDS, 0)
 
 
+@pytest.mark.slow
 def test_nothing_costs_more_than_half_its_utility_while_all_is_free() -> None:
     c = claim("pd-ors/lowest-price-admits")
     assert c.relation is Relation.AT_MOST

@@ -147,6 +147,7 @@ def test_where_all_prices_are_one_every_split_of_the_workers_is_an_optimum() -> 
     assert decide(theorem_5.THEOREM_3_AMPLE, forty).status is Status.VIOLATED
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "change",
     [

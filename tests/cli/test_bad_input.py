@@ -248,6 +248,7 @@ def test_a_name_that_is_given_twice(dlsched: Command, tmp_path: Path, option: st
     assert refusal(dlsched("convert", "csv", "jobs.csv", *asked)) == message
 
 
+@pytest.mark.slow
 def test_bad_conversion_options(dlsched: Command) -> None:
     assert refusal(dlsched(*_convert(cluster="fast=2,slow"))).startswith("cluster: 'slow' must be TYPE=DEVICES")
     assert "has no device type 'warp'" in refusal(dlsched(*_convert(cluster="warp=2")))

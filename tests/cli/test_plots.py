@@ -89,6 +89,7 @@ def test_prices(dlsched: Command, instance: Path, tmp_path: Path, monkeypatch: p
     )
 
 
+@pytest.mark.slow
 def test_gap(dlsched: Command, instance: Path, tmp_path: Path) -> None:
     assert dlsched("plot", "gap", instance, "-o", "g.svg").returncode == 0
     found = texts(tmp_path / "g.svg")

@@ -44,6 +44,7 @@ def test_no_schedule_is_no_file(dlsched: Command, tmp_path: Path) -> None:
     assert not (tmp_path / "s.json").exists()
 
 
+@pytest.mark.slow
 def test_duals_are_those_of_the_linear_program(dlsched: Command, two: Path) -> None:
     found = answer(dlsched("solve", "hadar/p3", two, "--duals", "--json"))
     assert found["objective"] == pytest.approx(17)
@@ -96,6 +97,7 @@ def test_names_that_a_format_cannot_tell_apart(dlsched: Command, tmp_path: Path,
         assert abs(highs.getInfo().objective_function_value) == pytest.approx(value)
 
 
+@pytest.mark.slow
 def test_the_algebra_as_a_file(dlsched: Command, tmp_path: Path, two: Path) -> None:
     process = dlsched("show", "hadar/p1", two, "--latex", tmp_path / "p1.tex")
     assert process.returncode == 0

@@ -126,6 +126,7 @@ def unknown(descriptor: int) -> os.terminal_size:
     raise OSError(descriptor)
 
 
+@pytest.mark.slow
 def test_names_that_a_terminal_would_obey_are_shown_as_they_are_written(dlsched: Command, tmp_path: Path) -> None:
     data = h2()
     data["jobs"][0]["name"] = "a\x1b[31m"

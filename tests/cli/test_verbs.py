@@ -152,6 +152,7 @@ def test_names_are_completed(
     assert capsys.readouterr().out.split() == completed
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("gdp", ["bigm", "hull"])
 def test_show_writes_models_that_solvers_read(dlsched: Command, tmp_path: Path, instance: Path, gdp: str) -> None:
     import highspy
@@ -168,6 +169,7 @@ def test_show_writes_models_that_solvers_read(dlsched: Command, tmp_path: Path, 
         assert abs(solver.getInfo().objective_function_value) == pytest.approx(17)
 
 
+@pytest.mark.slow
 def test_show_prints_the_same_table_whether_or_not_it_writes_a_file(dlsched: Command, instance: Path) -> None:
     plain = answer(dlsched("show", "hadar/p1", instance, "--json"))
     assert plain["disjunctions"] > 0

@@ -51,6 +51,7 @@ def best_choice(schedules: Schedules, merged: Merge) -> float:
     return best
 
 
+@pytest.mark.slow
 def test_it_is_the_best_of_all_choices_and_fits(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(merge, "_NEAR", 0.0)
     better = 0

@@ -209,6 +209,7 @@ def test_what_a_slot_loses_is_what_the_bound_of_its_arcs_falls_by() -> None:
     assert unequal > 20
 
 
+@pytest.mark.slow
 def test_refining_puts_all_incumbents_on_the_best_plan() -> None:
     instance = preset("benchmark", 2, jobs=8, machines=3, types=2, slots=10)
     solver = exact.Solver(instance, exact.knowledge(instance), *what_matters(instance), exact.MAX_STATES, 0)

@@ -245,6 +245,7 @@ def test_the_printed_ratio_is_that_of_exhaustive_search() -> None:
     assert worth >= 5
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("residual", [None, Fraction(3, 10), 0.3, np.float64(0.1 + 0.2)])
 def test_workers_that_fill_a_machine_exactly_fit_it(residual: Any) -> None:
     """Three of 1/10 in 3/10, of which floats hold less than three times 0.1."""

@@ -273,6 +273,7 @@ def affordable(instance: Instance, job: Job, prices: dict[Any, Any], allocated: 
     return best
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("transformation", DISJUNCTIVE)
 @pytest.mark.parametrize("seed", range(8))
 def test_the_best_response_is_the_schedule_of_the_greatest_payoff(seed: int, transformation: str) -> None:

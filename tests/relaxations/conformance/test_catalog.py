@@ -53,6 +53,7 @@ def test_formulation(transformation: Transformation, name: str) -> None:
     check(transformation, Case(model.clone))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(6))
 def test_p3_is_the_dual_of_the_relaxed_p2(seed: int) -> None:
     """Same optimum as derived, and without the bounds that (2b) implies, the same rows under the same names."""
