@@ -1,9 +1,10 @@
 """Standard form: ``min c'x, A x = b, x >= 0``.
 
-A variable ``v`` of the source with a lower bound becomes ``l + x``, one with only an upper bound ``u - x``, a free one
-``x - x'``; ``v = T x + t`` collects these. An inequality gets a slack or surplus variable. The second side of a range
-row and the distance of two bounds become rows of their own, after the source's rows. Fixed variables are constants. A
-maximisation is negated. An integer variable stays integer, its bounds rounded inwards; slacks are continuous.
+A variable ``v`` of the source with a lower bound becomes ``l + x``, one with only an upper bound, or one that is nearer
+to 0, ``u - x``, a free one ``x - x'``; ``v = T x + t`` collects these. An inequality gets a slack or surplus variable.
+The second side of a range row and the distance of two bounds become rows of their own, after the source's rows. Fixed
+variables are constants. A maximisation is negated. An integer variable stays integer, its bounds rounded inwards;
+slacks are continuous.
 """
 
 from __future__ import annotations
@@ -19,11 +20,12 @@ from pyomo.common.collections import ComponentMap
 from dlsched.arithmetic import dot, sparse_product
 from dlsched.lazy import sp
 from dlsched.models.solve import no_prices
-from dlsched.relaxations.contract import Point, Recovery, array_of
+from dlsched.relaxations.contract import Point, Recovery, TransformationRefused, array_of
 from dlsched.relaxations.matrix_model import MatrixModel, matrix_model
 from dlsched.relaxations.refusals import compile_linear
 from dlsched.relaxations.tree import constants
 from dlsched.solvers.matrix import Floats, Matrix
+from dlsched.tolerances import TOLERANCE, ULP
 
 Indices = npt.NDArray[np.intp]
 
@@ -112,7 +114,8 @@ def standard_form(model: Any) -> StandardForm:
     ------
     TransformationRefused
         If the model is not linear, has not exactly one active objective, has disjunctions or other logic, or has a row
-        without variables or an unused variable that no point satisfies.
+        without variables or an unused variable that no point satisfies; or if bounds are so far from 0 that, shifted by
+        them, a row's side loses its digits.
 
     Examples
     --------
@@ -132,6 +135,7 @@ def standard_form(model: Any) -> StandardForm:
     whole = compiled.with_whole_bounds()
     lower, upper = whole.lower, whole.upper
     T, t, first = _substitution(lower, upper)
+    _refuse_far(compiled, t)
     matrix = _assemble(compiled, T, t, first, lower, upper)
     return StandardForm(matrix, compiled, model, T, t, constants(model, compiled))
 
@@ -141,7 +145,8 @@ def _substitution(lower: Floats, upper: Floats) -> tuple[sp.csr_array, Floats, I
     below, above = np.isfinite(lower), np.isfinite(upper)
     free = np.flatnonzero(~below & ~above)
     first = np.arange(len(lower)) + np.searchsorted(free, np.arange(len(lower)))
-    sign = np.where(~below & above, -1.0, 1.0)
+    from_above = above & (~below | (abs(upper) < abs(lower)))
+    sign = np.where(from_above, -1.0, 1.0)
     T = sp.csr_array(
         (
             np.concatenate([sign, -np.ones(len(free))]),
@@ -149,7 +154,21 @@ def _substitution(lower: Floats, upper: Floats) -> tuple[sp.csr_array, Floats, I
         ),
         shape=(len(lower), len(lower) + len(free)),
     )
-    return T, np.where(below, lower, np.where(above, upper, 0.0)), first
+    return T, np.where(from_above, upper, np.where(below, lower, 0.0)), first
+
+
+def _refuse_far(compiled: Matrix, t: Floats) -> None:
+    """Refuse bounds that a row's side would lose its digits to."""
+    terms = sp.coo_array(compiled.A)
+    scale = np.maximum(1.0, abs(np.where(np.isfinite(compiled.row_upper), compiled.row_upper, compiled.row_lower)))
+    np.maximum.at(scale, terms.row, abs(terms.data))
+    lost = ULP * abs(terms.data * t[terms.col]) > TOLERANCE * scale[terms.row]
+    for k in np.flatnonzero(lost).tolist():
+        row, column = int(terms.row[k]), int(terms.col[k])
+        raise TransformationRefused(
+            f"variable '{compiled.columns[column].name}' has the bound {t[column]:g}, which is so far from 0 that "
+            f"{compiled.row(row)} would lose its digits: bound it nearer to 0, or not at all"
+        )
 
 
 def _assemble(compiled: Matrix, T: sp.csr_array, t: Floats, first: Indices, lower: Floats, upper: Floats) -> Matrix:

@@ -155,10 +155,14 @@ def solve_highs(
 _SCALED = 2
 """HiGHS's default `simplex_scale_strategy`; 0 is to leave the numbers as they are."""
 
+_INTERIOR_ITERATIONS = 1000
+"""Of the interior points, at most, which take some dozens. Of a program with sides of 1e12 and an optimum of 1.8 they
+have been seen to go to and fro between two points for ever (1.15.1)."""
+
 _OTHER_WAYS: tuple[dict[str, Any], ...] = (
     {"simplex_strategy": 0},
     {"simplex_strategy": 4},
-    {"solver": "ipm"},
+    {"solver": "ipm", "ipm_iteration_limit": _INTERIOR_ITERATIONS},
     {"solver": "simplex", "simplex_strategy": 4, "simplex_scale_strategy": 0},
 )
 """HiGHS's choice, its primal simplex method, its interior points, and the primal simplex method on the numbers as they
@@ -176,7 +180,8 @@ def _is_undecided(solver: Any, *, linear: bool) -> bool:
     codes = highspy.HighsModelStatus
     status = solver.getModelStatus()
     failed = (codes.kUnboundedOrInfeasible, codes.kPresolveError, codes.kSolveError, codes.kPostsolveError)
-    return status in failed or (linear and (status == codes.kUnknown or _is_word_of_presolve(solver)))
+    unknown = (codes.kUnknown, codes.kIterationLimit)
+    return status in failed or (linear and (status in unknown or _is_word_of_presolve(solver)))
 
 
 def _is_word_of_presolve(solver: Any) -> bool:

@@ -19,7 +19,7 @@ from dlsched.algorithms.exact.race import raced
 from dlsched.algorithms.exact.result import Note, Optimum, Progress, unit_of
 from dlsched.algorithms.soundness import UnsoundError, sound_value, unit_of_agreement
 from dlsched.arguments import at_least, checked
-from dlsched.halt import Halt, until
+from dlsched.halt import Halt, grace, until
 from dlsched.models.formulation import UnreadableModel
 from dlsched.models.numbers import agree, slack
 from dlsched.models.problem import Problem, problem_of
@@ -218,8 +218,9 @@ def _better(instance: Any, found: Optimum, beaten: Beaten) -> Optimum | None:
     if method is None or method.read is None:
         return None
     try:
-        schedule = method.read(instance, beaten.point)
-    except UnreadableModel:
+        with grace():
+            schedule = method.read(instance, beaten.point)
+    except (UnreadableModel, Halt):
         return None
     if schedule is None or problem.violations(instance, schedule):
         return None

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
+import pyomo.environ as pyo
 import pytest
 
-from dlsched.relaxations import standard_form
+from dlsched.models.solve import solve as solve_model
+from dlsched.relaxations import TransformationRefused, standard_form
 from dlsched.relaxations.conformance_cases import Case, integers, wyndor
 from tests.relaxations.conformance.cases import KNOWN
 from tests.relaxations.conformance.solving import solve, solve_matrix
@@ -52,3 +54,21 @@ def test_integers_are_shifted_to_integers() -> None:
     assert form.t[[c.name for c in form.compiled.columns].index("x")] == 1
     assert form.matrix.integer.sum() == 4
     assert -solve_matrix(form.matrix).objective == pytest.approx(7)
+
+
+@pytest.mark.parametrize("far", [1e10, 1e17, 1e19])
+def test_a_bound_far_from_zero_takes_no_digits(far: float) -> None:
+    """Shifted by -1e17, ``x + y <= 1.3`` would have the side 1e17: by the other bound, or not at all."""
+    m = pyo.ConcreteModel()
+    m.x, m.y = pyo.Var(bounds=(0, 4)), pyo.Var(bounds=(-far, 1))
+    m.above, m.below = pyo.Constraint(expr=m.x + m.y <= 1.3), pyo.Constraint(expr=m.x + 3 * m.y >= -2.1)
+    m.worth = pyo.Objective(expr=m.x + 0.7 * m.y, sense=pyo.maximize)
+    form = standard_form(m)
+    solve_model(form.model)
+    form.recover(load=True)
+    assert pyo.value(m.worth) == pytest.approx(1.81)
+    m.y.setub(None)
+    with pytest.raises(TransformationRefused, match=r"^variable 'y' has the bound -1e\+.* far from 0 that above would"):
+        standard_form(m)
+    m.y.setlb(-1e6)
+    assert solve_model(standard_form(m).model).objective == pytest.approx(-1.81)

@@ -789,3 +789,17 @@ def test_a_step_in_a_domain_is_refused_with_what_to_do() -> None:
     model.most = pyo.Objective(expr=model.dozens, sense=pyo.maximize)
     with pytest.raises(ValueError, match=r"^dozens: domain \[0:12:3\] .* write it with integer or binary variables$"):
         solve(model)
+
+
+def test_interior_points_that_go_to_and_fro_are_ended() -> None:
+    """Sides of 1e12 and an optimum of 1.81: HiGHS's simplex methods say nothing, its interior points never ended."""
+    model = pyo.ConcreteModel()
+    model.x = pyo.Var(range(6), bounds=(0, None))
+    x = model.x
+    model.rows = pyo.ConstraintList()
+    model.rows.add(x[0] + x[1] + x[2] == 1e12 + 1.3)
+    model.rows.add(x[0] + 3 * x[1] - x[3] == 3e12 - 2.1)
+    model.rows.add(x[0] + x[4] == 4)
+    model.rows.add(x[1] + x[5] == 1e12 + 1)
+    model.cost = pyo.Objective(expr=7e11 - x[0] - 0.7 * x[1])
+    assert solve(model).status in (Status.FEASIBLE, Status.OPTIMAL, Status.NO_SOLUTION)

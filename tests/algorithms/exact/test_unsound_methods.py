@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from dlsched.algorithms import ExactMethod, Optimum, optimum
-from dlsched.models import hadar
+from dlsched.algorithms.algorithm import exact_method
+from dlsched.models import dmlrs, hadar
 from dlsched.solvers import SolverError
 
 INSTANCE = hadar.random(0)
@@ -51,3 +52,28 @@ def test_what_is_right_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
     for found in (RIGHT, replace(RIGHT, bound=math.inf, proved=False), replace(RIGHT, bound=40.0, proved=False)):
         monkeypatch.setattr(dispatch, "exact_method", lambda problem, found=found: method(found))
         assert optimum(INSTANCE).value == RIGHT.value
+
+
+def test_time_that_ends_while_a_better_schedule_is_read_loses_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A method ends below the optimum, and the tree over the rationals has a better point as time is up."""
+    dispatch = import_module("dlsched.algorithms.exact.dispatch")
+    instance = dmlrs.random(0)
+    right = optimum(instance)
+    worse = replace(right, value=0.0, schedule=dmlrs.Schedule.of({}), proved=False)
+    own, read = exact_method("dmlrs"), dispatch._better
+    assert own is not None
+    low = replace(own, solve=lambda *_, **__: worse, own_unit=False)
+    begun: list[bool] = []
+
+    def late(*arguments: Any) -> Optimum | None:
+        begun.append(True)
+        better: Optimum | None = read(*arguments)
+        return better
+
+    monkeypatch.setattr(dispatch, "exact_method", lambda problem: low)
+    monkeypatch.setattr(dispatch, "_better", late)
+    found = optimum(instance, stop=lambda: bool(begun))
+    assert begun
+    assert found.value == right.value
+    assert dmlrs.utility(instance, found.schedule) == right.value
+    assert "there was no time left" in str(found.evidence[-1])
