@@ -45,7 +45,7 @@ def judged(claim: Claim, instances: int = 100, seed: int = 0) -> list[Entry]:
     --------
     >>> from dlsched.bounds import claim, judged
     >>> [entry.name for entry in judged(claim("hadar/theorem-1"), instances=0)][:1]
-    ['hadar-theorem-1-G4-12']
+    ['hadar-theorem-1-powers']
     """
     tasks = list(plan([claim], instances, seed))
     return [Entry(v, task.source, task.position, task.name) for task in tasks for v in evaluate(task)]
@@ -80,7 +80,7 @@ def plot_claim(claim: Claim, entries: Iterable[Entry], ax: Any = None) -> Any:
     >>> printed = claim("hadar/theorem-1")
     >>> print(plot_claim(printed, judged(printed, instances=0)).get_title())
     hadar/theorem-1, printed: measured <= bound
-    4 violated
+    5 violated
     """
     verdicts = [entry.verdict for entry in entries if entry.verdict.key == claim.key]
     counts = Counter(verdict.status for verdict in verdicts)

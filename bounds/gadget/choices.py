@@ -30,6 +30,9 @@ VERTEX = (
 )
 """What Algorithm 2 leaves open."""
 
+EPSILON = "eps, which is taken as the greatest need over capacity, as the proof needs"
+"""What Theorem 8 leaves open."""
+
 MAX_OUTCOMES = 20_000
 """Outcomes of the draw of one slot, at most. Arbitrary: limits count work and not seconds, so that verdicts are the
 same everywhere."""

@@ -107,12 +107,13 @@ THEOREM_1 = HADAR.printed(
     expectation=Expectation.FALSE,
     premises=(Premise("some job is in the queue", lambda facts: _queue(facts) > 0, "Section III-C: waiting jobs"),),
     open=(
-        "the constant of an O(), and whether states at the end of the queue count: in the first witness there are 28 "
-        "times as many without them, and twice as many with each job more"
+        "the constant of an O(), whether states at the end of the queue count, and which of several cheapest "
+        "allocations is taken: in the first witness there are 341 times as many without them, twice as many with each "
+        "job more, and no job has a choice"
     ),
     details=_round,
     sources=(SPECIALISTS,),
-    counterexamples=tuple(f"hadar-theorem-1-G4-{n}" for n in (12, 10, 8, 4)),
+    counterexamples=("hadar-theorem-1-powers", *(f"hadar-theorem-1-G4-{n}" for n in (12, 10, 8, 4))),
 )
 
 THEOREM_1_CORRECTED = THEOREM_1.corrected(

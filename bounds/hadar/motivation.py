@@ -110,6 +110,10 @@ HADAR_ROUNDS = HADAR.printed(
     bound=always(5),
     expectation=Expectation.FALSE,
     premises=(_EXAMPLE,),
+    open=(
+        "how fast a gang on devices of several types is: read as its slowest task, as (1b) has it; with the mean of "
+        "its devices' speeds, which stands nowhere, 5 rounds do"
+    ),
     counterexamples=("hadar-motivational-hadar-per-job",),
     golden=("hadar-motivational-hadar-per-device",),
 )

@@ -1,4 +1,4 @@
-"""What the papers say of size: that many samples guarantee (25), and how the ratio 3 G/delta depends on the problem's.
+"""What the papers say of size: where many samples guarantee (25), and how the ratio 3 G/delta depends on the problem's.
 
 (25) is the packing row that Theorem 4 leaves out, and with G of (30) workers are G times what is needed. The gain (29)
 has RH + 1 under its logarithm, and falls with it; the thesis's gain has neither R nor H.
@@ -28,11 +28,11 @@ from dlsched.models.dmlrs import Instance, Job, Machine
 from dlsched.models.utility import Table
 
 MANY = 10
-"""How many times the most workers are the samples at the least, where the paper says "far more". A reading: the
-witnesses of Theorems 5 and 6 have as many."""
+"""How many times a batch's are a data set's samples at the least, where they are far more. Arbitrary: the witnesses of
+Theorems 5 and 6 have as many."""
 
 
-class ManyFacts(LoneFacts):
+class BatchFacts(LoneFacts):
     """What (25) does with one job in one slot, exactly.
 
     Parameters
@@ -41,20 +41,10 @@ class ManyFacts(LoneFacts):
     seed : int
     delta : float
         Of (30), in (0, 1].
-    far_more : int
-        How many times the most workers the samples are, at the least.
     """
 
-    def __init__(
-        self, instance: Instance, seed: int, *, delta: Delta = 0.5, far_more: Annotated[int, Field(ge=1)] = MANY
-    ) -> None:
+    def __init__(self, instance: Instance, seed: int, *, delta: Delta = 0.5) -> None:
         super().__init__(instance, seed, delta=delta)
-        self.far_more = far_more
-
-    @property
-    def many_samples(self) -> bool:
-        """Whether K_i is so many times F_i."""
-        return self.job.samples >= self.far_more * self.job.batch
 
     @property
     def relaxed(self) -> bool:
@@ -81,6 +71,31 @@ class ManyFacts(LoneFacts):
     def dump_gain(self) -> dict[str, Any]:
         """Return plain JSON data."""
         return {"G": self.gain, "workers": float(self.placement.slot.workers), "F": self.job.batch}
+
+
+class ManyFacts(BatchFacts):
+    """The same, and whether the data set is large.
+
+    Parameters
+    ----------
+    instance : Instance
+    seed : int
+    delta : float
+        Of (30), in (0, 1].
+    far_more : int
+        How many times a batch's the samples of the data set are, at the least.
+    """
+
+    def __init__(
+        self, instance: Instance, seed: int, *, delta: Delta = 0.5, far_more: Annotated[int, Field(ge=1)] = MANY
+    ) -> None:
+        super().__init__(instance, seed, delta=delta)
+        self.far_more = far_more
+
+    @property
+    def many_samples(self) -> bool:
+        """Whether K_i is so many times F_i."""
+        return self.job.samples >= self.far_more * self.job.batch
 
 
 def _workers(law: Law) -> Fraction:
@@ -118,31 +133,23 @@ def lone_batch(rng: np.random.Generator) -> Instance:
     return batch_job(machines, int(rng.integers(2 * batch, 5 * batch)), workers, batch, int(rng.integers(1, 4)))
 
 
-_LONE = Subject(
-    problem="dmlrs",
-    instance=Instance,
-    facts=ManyFacts,
-    sources=(Source("pd-ors/lone-batch", lone_batch),),
-    premises=(
-        Premise[ManyFacts](
-            "one synchronous job, one slot: a single state",
-            lambda facts: facts.lone,
-            "Theorem 4: any state (t, v), these among them",
-        ),
-        PRICES_DEFINED,
-        LOWEST_POSITIVE,
-        Premise[ManyFacts](
-            "the relaxation is feasible", lambda facts: facts.relaxed, "Section 4.3: the fractional optimal solution"
-        ),
-        Premise[ManyFacts](
-            "the samples K_i are at least far_more times the workers F_i",
-            lambda facts: facts.many_samples,
-            "after Theorem 4: the number of samples is typically far more than the number of workers",
-        ),
+_LONE_BATCH = Source("pd-ors/lone-batch", lone_batch)
+_ONE_STATE = (
+    Premise[BatchFacts](
+        "one synchronous job, one slot: a single state",
+        lambda facts: facts.lone,
+        "Theorem 4: any state (t, v), these among them",
+    ),
+    PRICES_DEFINED,
+    LOWEST_POSITIVE,
+    Premise[BatchFacts](
+        "the relaxation is feasible", lambda facts: facts.relaxed, "Section 4.3: the fractional optimal solution"
     ),
 )
+_BATCHES = Subject(problem="dmlrs", instance=Instance, facts=BatchFacts, sources=(_LONE_BATCH,))
+_DATA_SETS = Subject(problem="dmlrs", instance=Instance, facts=ManyFacts, sources=(_LONE_BATCH,))
 
-ROW_25 = _LONE.printed(
+ROW_25 = _BATCHES.printed(
     "pd-ors/row-25",
     paper="PD-ORS, Section 4.4, after Theorem 4",
     statement="(25), sum_h w_h <= F, is guaranteed where the number of samples is far more than the number of workers",
@@ -150,20 +157,37 @@ ROW_25 = _LONE.printed(
     measure=lambda facts: facts.kept,
     relation=Relation.AT_LEAST,
     bound=always(1),
-    expectation=Expectation.FALSE,
-    details=ManyFacts.dump_gain,
-    counterexamples=("pd-ors-row-25-ten-workers",),
-    open="which samples: the K_i of the data set, of which the paper says that they are far more than F_i (here), or "
-    f"the F_i of a batch, which the corrected claim takes; and {WHICH_OPTIMUM}",
+    expectation=Expectation.TRUE,
+    premises=(
+        *_ONE_STATE,
+        Premise[BatchFacts](
+            "F, the samples of a batch, is far more than the workers of x-bar: at least G times as many and H more",
+            lambda facts: facts.ample_batch,
+            "after Theorem 4: the number of samples is typically far more than the number of workers",
+        ),
+    ),
+    details=BatchFacts.dump_gain,
+    golden=("pd-ors-row-25-fifty-workers",),
+    open="which samples: the F_i of a batch (here), or the K_i of the data set (pd-ors/row-25-data-set); how many are "
+    f"far more; and {WHICH_OPTIMUM}",
 )
 
-ROW_25_CORRECTED = ROW_25.corrected(
-    statement="(25) is guaranteed where F, the samples of a batch, is at least G times the workers of x-bar and H more",
+ROW_25_DATA_SET = _DATA_SETS.derived(
+    "pd-ors/row-25-data-set",
+    paper="PD-ORS, Section 4.4, after Theorem 4, with the samples of the data set",
+    statement="(25), sum_h w_h <= F, is guaranteed where the samples K of the data set are far more than F",
+    quantity="the probability that a round at G of (30) keeps (25), against 1",
+    measure=lambda facts: facts.kept,
+    relation=Relation.AT_LEAST,
+    bound=always(1),
+    expectation=Expectation.FALSE,
     premises=(
-        *_LONE.premises[:-1],
-        Premise[ManyFacts]("F >= G sum_h w-bar_h + H", lambda facts: facts.ample_batch),
+        *_ONE_STATE,
+        Premise[ManyFacts]("K is at least far_more times F", lambda facts: facts.many_samples),
     ),
-    golden=("pd-ors-row-25-corrected-fifty-workers",),
+    details=ManyFacts.dump_gain,
+    counterexamples=("pd-ors-row-25-data-set-ten-workers",),
+    open=WHICH_OPTIMUM,
 )
 
 TIMES = 100

@@ -18,9 +18,9 @@ from dlsched.bounds.claim import decide
 from dlsched.bounds.comparison import Interval, Status
 from dlsched.bounds.gadget import families
 from dlsched.bounds.gadget.choices import choices
-from dlsched.bounds.gadget.load import LOAD_CORRECTED, Load, LoadFacts
-from dlsched.bounds.gadget.lottery import PLACES_CORRECTED, RETURNED_CORRECTED
-from dlsched.bounds.gadget.rounds import JOINT, ONE_DRAW, OWN, VIOLATION_CORRECTED, RoundsFacts, Rule
+from dlsched.bounds.gadget.load import LOAD, Load, LoadFacts
+from dlsched.bounds.gadget.lottery import PLACES, RETURNED_CORRECTED
+from dlsched.bounds.gadget.rounds import JOINT, ONE_DRAW, OWN, VIOLATION, RoundsFacts, Rule
 from dlsched.bounds.gadget.slot import SlotFacts
 from dlsched.bounds.witness import shipped
 from dlsched.errors import InputError
@@ -49,7 +49,7 @@ def test_probability_of_an_overload_of_theorem_8(jobs: int, places: int, beta: f
     assert facts.reaches == exact
     assert facts.reaches <= Fraction(1, places**4)
     # Four and eight jobs together stay below beta g: the bound cannot fail.
-    assert decide(LOAD_CORRECTED, facts.instance).status is (Status.HOLDS if jobs > 8 else Status.VACUOUS)
+    assert decide(LOAD, facts.instance).status is (Status.HOLDS if jobs > 8 else Status.VACUOUS)
 
 
 def test_beta_says_little_at_the_scale_of_section_6() -> None:
@@ -73,7 +73,7 @@ def test_no_load_refutes_the_corrected_bound(places: int, jobs: list[tuple[int, 
     expected = sum((Fraction(size, 2) + Fraction(1, 4)) * need for need, size in jobs)
     capacity = max(expected, max(need for need, _ in jobs))
     load = Load.parse({"places": places, "capacity": str(capacity), "jobs": loads})
-    verdict, facts = decide(LOAD_CORRECTED, load), LoadFacts(load, 0)
+    verdict, facts = decide(LOAD, load), LoadFacts(load, 0)
     assert verdict.status is (Status.HOLDS if facts.most >= facts.threshold else Status.VACUOUS)
 
 
@@ -179,8 +179,8 @@ def test_wheels_have_a_fraction_of_every_job(jobs: int, needs: int, all_at_once:
 
 @pytest.mark.slow
 def test_the_bounds_of_overloads_are_vacuous_where_no_draw_reaches_them() -> None:
-    odd, wheel = case("theorem-8-corrected-G8"), case("theorem-8-places-corrected-wheel")
-    for claim in (PLACES_CORRECTED, RETURNED_CORRECTED):
+    odd, wheel = case("theorem-8-three-servers"), case("theorem-8-places-wheel")
+    for claim in (PLACES, RETURNED_CORRECTED):
         assert decide(claim, odd).status is Status.VACUOUS
         assert decide(claim, wheel).status is Status.HOLDS
 
@@ -188,7 +188,7 @@ def test_the_bounds_of_overloads_are_vacuous_where_no_draw_reaches_them() -> Non
 @pytest.mark.slow
 def test_the_slots_of_a_horizon_are_coupled() -> None:
     """Jobs that have had their worker-slot leave: the second slot's linear program has other parts."""
-    facts = RoundsFacts(case("violation-horizon-corrected-coupled"), 0)
+    facts = RoundsFacts(case("violation-horizon-coupled"), 0)
     (rounds, *_) = facts.rounds(ONE_DRAW)
     memory = NodeRow("server1", "memory")
     first, ever = Fraction(1, 243), rounds.overloads[memory]
@@ -196,18 +196,16 @@ def test_the_slots_of_a_horizon_are_coupled() -> None:
     # Were the slots independent and alike, it would be overloaded in one of them more often.
     assert first < ever < 1 - (1 - first) ** 2
     assert ever <= 1 - (1 - Fraction(1, 81)) ** 2
-    assert decide(VIOLATION_CORRECTED, facts.instance).status is Status.HOLDS
+    assert decide(VIOLATION, facts.instance).status is Status.HOLDS
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(("places", "slots", "bound"), [(3, 10, 0.117), (3, 200, 0.917), (50, 200, 3.2e-5)])
-def test_the_bound_over_all_slots(places: int, slots: int, bound: float) -> None:
-    switches = [{"name": f"switch{n}", "capacity": {}} for n in range(places - 3)]
+@pytest.mark.parametrize("name", ["violation-horizon", "theorem-8-places"])
+def test_what_has_nothing_of_a_resource_is_not_overloaded(name: str) -> None:
+    """A switch, and a server that lacks a resource: "0 >= beta 0" is no violation of a constraint."""
     servers = [{"name": f"server{n}", "capacity": {"gpu": 1, "tpu": n}} for n in range(3)]
-    data = {"slots": slots, "resources": ["gpu", "tpu"], "nodes": [*servers, *switches], "jobs": [job("J", 1, line(1))]}
-    verdict = check("gadget/violation-horizon", Instance.parse(data))
-    assert verdict.status is Status.VIOLATED
-    assert verdict.measured == pytest.approx(1 / bound, rel=5e-3)
+    nodes = [*servers, {"name": "switch", "capacity": {}}]
+    data = {"slots": 10, "resources": ["gpu", "tpu"], "nodes": nodes, "jobs": [job("J", 1, line(1))]}
+    assert check(f"gadget/{name}", Instance.parse(data)).status is Status.VACUOUS
 
 
 def test_the_bandwidth_blind_selection_of_g10() -> None:

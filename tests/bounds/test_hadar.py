@@ -19,7 +19,7 @@ from dlsched.bounds import Expectation, Status, Variant, check, claim, claims
 from dlsched.bounds.claim import decide
 from dlsched.bounds.hadar import sources
 from dlsched.bounds.hadar.evaluation import least_hours, section_4
-from dlsched.bounds.hadar.facts import HadarFacts
+from dlsched.bounds.hadar.facts import BELOW_CAPACITY, HadarFacts
 from dlsched.bounds.witness import shipped
 from dlsched.errors import InputError
 from dlsched.models.hadar import Instance
@@ -80,6 +80,17 @@ def test_the_witnesses_of_theorem_2_break_no_hypothesis(name: str, earned: float
     assert facts.every_job is not None
     assert facts.printed.run.utility == earned
     assert facts.opt.low == opt
+
+
+SMALL = [c for c in claims() if BELOW_CAPACITY in c.premises and c.expectation is Expectation.FALSE]
+
+
+@pytest.mark.parametrize("known", SMALL, ids=lambda c: c.id)
+def test_gangs_of_first_witnesses_are_smaller_than_each_machine_of_each_type(known: Any) -> None:
+    """Whatever "the capacity" below Lemma 3 is: of the cluster, as the hypothesis has it, or of a cell."""
+    instance: Any = shipped(known.counterexamples[0]).read_instance()
+    least = min(count for machine in instance.machines for count in machine.devices.values() if count)
+    assert all(job.gang < least for job in instance.jobs)
 
 
 @pytest.mark.parametrize(

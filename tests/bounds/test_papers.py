@@ -43,6 +43,8 @@ KNOWN = {
     "hadar-theorem-2-H6": (18, 2 * math.log(50) * 18),
     # Algorithm 2 selects nothing: both jobs, 10 + 20, would fit.
     "hadar-theorem-2-rounds-G4": (30, 0),
+    # Twelve jobs of 1, 2, 4, ... devices: 2^i subsets of the first i, on one machine of one type.
+    "hadar-theorem-1-powers": (8191, 12),
     "hadar-theorem-1-G4-4": (31, 16),
     "hadar-theorem-1-G4-8": (511, 64),
     "hadar-theorem-1-G4-10": (2047, 100),
@@ -274,8 +276,8 @@ KNOWN = {
     "pd-ors-thesis-rewriting-two-homes": (2 + 3, 2 + 4),
     "pd-ors-thesis-rewriting-corrected-two-homes": (2 + 4, 2 + 4),
     # 10 G = 18.04 workers of F = 10, three of them rounded down; 50 G = 65.3 of F = 100.
-    "pd-ors-row-25-ten-workers": (0, 1),
-    "pd-ors-row-25-corrected-fifty-workers": (1, 1),
+    "pd-ors-row-25-data-set-ten-workers": (0, 1),
+    "pd-ors-row-25-fifty-workers": (1, 1),
     # W_2 = 10, delta = .3: 4.002440 with r = 2, 2.622569 with r = 101. The thesis: W_1 = 10, ln(6/delta).
     "pd-ors-ratio-size-ten-workers": (2.622569 / 4.002440, 1),
     "pd-ors-ratio-size-corrected-ten-workers": (2.622569 / 4.002440, 1),
@@ -346,25 +348,22 @@ KNOWN = {
     "gadget-theorem-8-optimum-G10": (0, 1 / 3),
     # A resource is overloaded by 2 of 8 draws; accepted are 7 of 8, so 2/8 (1 - 1/512)/(7/8) of returned ones.
     "gadget-theorem-8-returned-G8": (1 / 4 * (1 - 1 / 512) / (7 / 8) - 1 / 4, 0),
-    # A server without a resource holds 0 >= beta 0 of it: 3^4. Five jobs of 1/3 each: all at once, 3^-5 of 3^-4.
-    "gadget-theorem-8-places-two-kinds": (81, 1),
-    "gadget-theorem-8-places-corrected-wheel": (81 / 243, 1),
-    # Not accepted: all five, or none. Of three draws all are to be so, the last one all five: (33/243)^2.
+    # Five jobs of 1/3 each: all at once, 3^-5 of 3^-4, and returned if that is the third draw and the others are not
+    # accepted: all five, or none.
+    "gadget-theorem-8-places-wheel": (81 / 243 * (33 / 243) ** 2, 1),
+    # Of three draws all are to be so, the last one all five: (33/243)^2.
     "gadget-theorem-8-returned-corrected-wheel": ((33 / 243) ** 2, 1),
     # While iter < 3 from iter = 1; exp(-2/9) + 5/27 + 1/27.
     "gadget-algorithm-2-rounds-G8": (2, 3),
     "gadget-theorem-8-success-five-resources": (math.exp(-2 / 9) + 6 / 27, 0.99),
     # Refused are draws of nothing.
     "gadget-theorem-8-success-corrected-three-servers": (1 / 8, math.exp(-2 / 9) + 3 / 27),
-    # A place without capacity holds nothing, and 0 >= beta 0 always: 4^4.
-    "gadget-theorem-8-load-switch": (256, 1),
-    "gadget-theorem-8-load-corrected-sixteen-jobs": (0.0020904 * 81, 1),
-    "gadget-theorem-8-load-corrected-thirty-two-jobs": (0.0010512 * 81, 1),
-    "gadget-theorem-8-load-corrected-sixty-four-jobs": (0.0018450 * 81, 1),
-    "gadget-theorem-8-load-corrected-ten-nodes": (1.278e-6 * 1e4, 1),
+    "gadget-theorem-8-load-sixteen-jobs": (0.0020904 * 81, 1),
+    "gadget-theorem-8-load-thirty-two-jobs": (0.0010512 * 81, 1),
+    "gadget-theorem-8-load-sixty-four-jobs": (0.0018450 * 81, 1),
+    "gadget-theorem-8-load-ten-nodes": (1.278e-6 * 1e4, 1),
     "gadget-theorem-8-scale-three-jobs": (1 + math.sqrt(6 * math.log(3)), 3),
     "gadget-theorem-8-scale-section-6": (1 + math.sqrt(500 * math.log(50)), 50),
-    "gadget-violation-horizon-two-kinds": (1 / (1 - (1 - 1 / 81) ** 10), 1),
     "gadget-theorem-10-three-servers": (1 - 1 / 512, 1),
     "gadget-theorem-10-corrected-G8": (7 / 8, 1 - math.exp(-2 / 9)),
     "gadget-half-of-optimum-G8": (3 / 2, 1 / 2),

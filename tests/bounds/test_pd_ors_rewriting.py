@@ -103,20 +103,20 @@ def test_too_many_placements_are_not_gone_through() -> None:
 def test_what_25_asks_for() -> None:
     """Ten workers of ten: G = 1.804 at delta = .5, and at least 16 of 18.04 in every outcome."""
     ten = size.batch_job(3, 100, 10, 10)
-    verdict = check("pd-ors/row-25", ten)
+    verdict = check("pd-ors/row-25-data-set", ten)
     assert (verdict.status, verdict.measured) == (Status.VIOLATED, 0)
     (job,) = ten.jobs
     assert (job.work * job.external_time, job.samples, job.most_workers) == (10, 100, 10)
-    assert check("pd-ors/row-25", ten, far_more=11).status is Status.PREMISE_FAILS
-    assert check("pd-ors/row-25", ten, variant="corrected").status is Status.PREMISE_FAILS
+    assert check("pd-ors/row-25-data-set", ten, far_more=11).status is Status.PREMISE_FAILS
+    assert check("pd-ors/row-25", ten).status is Status.PREMISE_FAILS
     with pytest.raises(InputError, match="no parameter"):
-        check("pd-ors/row-25", ten, rounds=3)
+        check("pd-ors/row-25", ten, far_more=3)
 
 
 def test_a_batch_of_few_more_samples_than_workers_may_keep_25_and_need_not() -> None:
     """One worker, F = 5 on one machine: G = 5.2 at delta = .5, and with probability .8 there are five."""
     gain = 1 + math.log(6) + math.sqrt(math.log(6) ** 2 + 2 * math.log(6))
-    verdict = check("pd-ors/row-25", size.batch_job(1, 50, 1, 5))
+    verdict = check("pd-ors/row-25-data-set", size.batch_job(1, 50, 1, 5))
     assert verdict.measured == pytest.approx(6 - gain)
 
 

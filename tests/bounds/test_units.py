@@ -85,7 +85,7 @@ def in_units_of_resources(document: Any, factor: Fraction) -> Any:
     "name",
     [
         "gadget-theorem-8-returned-corrected-wheel",
-        "gadget-violation-horizon-corrected-coupled",
+        "gadget-violation-horizon-coupled",
         "pd-ors-dual-optimum-D10",
         "pd-ors-thesis-fact-1-two-machines",
         "smd-decomposition-S7",

@@ -119,7 +119,7 @@ def test_network(dlsched: Command, tmp_path: Path, instance: Path) -> None:
 def test_claim(dlsched: Command, tmp_path: Path) -> None:
     assert dlsched("plot", "claim", "hadar/theorem-1", "--instances", 0, "-o", "c.svg").returncode == 0
     found = texts(tmp_path / "c.svg")
-    assert "<!-- hadar/theorem-1, printed: measured &lt;= bound -->" in found or "4 violated" in found
+    assert "<!-- hadar/theorem-1, printed: measured &lt;= bound -->" in found or "5 violated" in found
     verified = dlsched("verify", "hadar/theorem-1", "--instances", 0, "--jobs", 1, "--out", "v.sqlite", "--json")
     assert verified.returncode == 0
     assert dlsched("plot", "claim", "hadar/theorem-1", "--of", "v.sqlite", "-o", "d.svg").returncode == 0
