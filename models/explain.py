@@ -271,7 +271,10 @@ def _grouped(sides: Sequence[Side]) -> Iterator[str]:
         else:
             about = " ".join(filter(None, (mine[0].equation, name)))
             text = f": {mine[0].text}" if mine[0].text else ""
-            yield f"{about}{text}: {len(mine)} of them, {_listed([side.name for side in mine])}"
+            limits = {side.limit for side in mine}
+            limit = f"{limits.pop():.9g} each" if len(limits) == 1 else "their limits"
+            names = _listed([side.name for side in mine])
+            yield f"{about}{text}: {len(mine)} of them {mine[0].sense} {limit}, {names}"
 
 
 @checked

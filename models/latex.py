@@ -150,8 +150,14 @@ class _Notes:
 
 
 def escaped(text: str) -> str:
-    """Return a text as LaTeX prints it."""
-    return "".join(_SPECIAL.get(c, c) for c in text)
+    """Return a text as LaTeX prints it; a blank line would end its paragraph."""
+    return "".join(_SPECIAL.get(c, c) for c in " ".join(text.split("\n")))
+
+
+def _word(text: str, style: str = "it") -> str:
+    """Return a name within a formula: there are no accents of text in one."""
+    plain = text.isascii() and not set(text) & set("~^<>\\")
+    return f"\\math{style}{{{escaped(text)}}}" if plain else f"\\text{{\\text{style}{{{escaped(text)}}}}}"
 
 
 def _subscript(letters: Iterable[str]) -> str:
@@ -167,9 +173,11 @@ class _Writer:
         blocks = pyo.Block, gdp.Disjunct
         self._universe: dict[tuple[str, int], list[Index]] = {}
         self._declared: dict[str, Any] = {}
+        self._members_of: dict[str, list[Any]] = {}
         for data in _variables(model):
             name, index = name_and_index(data)
             self._universe.setdefault((name, len(index)), []).append(index)
+            self._members_of.setdefault(name, []).append(data)
             is_indicator = data.local_name == "binary_indicator_var"
             self._declared.setdefault(name, (data.parent_block() if is_indicator else data).parent_component())
         self._documented = [
@@ -201,9 +209,9 @@ class _Writer:
         lines = [f"\\section*{{{escaped(self._model.local_name)}}}"]
         sets = [f"${self._set(own)}$: {escaped(own.doc)}" for own in self._documented]
         lines += _listing("Sets", sets + self._notes.sets)
-        params = [self._entry(param.name, param) for param, _ in self._params]
+        params = [self._entry(param.name, param, self._index_letters(param)) for param, _ in self._params]
         lines += _listing("Data", params + self._notes.data)
-        lines += _listing("Variables", [self._entry(name, own) + self._domain(own) for name, own in variables.items()])
+        lines += _listing("Variables", [self._variable(name, own) for name, own in variables.items()])
         return "\n".join([*lines, *equations, *self._unwritten(), ""])
 
     def _unwritten(self) -> Iterator[str]:
@@ -222,24 +230,20 @@ class _Writer:
         for symbol in wanted.values():
             counts[symbol] = counts.get(symbol, 0) + 1
         names = {
-            name: wanted[name] if wanted.get(name) and counts[wanted[name]] == 1 else f"\\mathit{{{escaped(name)}}}"
-            for name in documented
+            name: wanted[name] if wanted.get(name) and counts[wanted[name]] == 1 else _word(name) for name in documented
         }
-        disjuncts = {name: f"Y^{{\\mathrm{{{escaped(name)}}}}}" for name in self._declared if name not in documented}
+        disjuncts = {name: f"Y^{{{_word(name, 'rm')}}}" for name in self._declared if name not in documented}
         return names | disjuncts
 
-    def _entry(self, name: str, own: Any) -> str:
-        symbol = f"{self._symbols[name]}{_subscript(_distinct(self._index_letters(own)))}"
+    def _entry(self, name: str, own: Any, letters: list[str]) -> str:
+        symbol = f"{self._symbols[name]}{_subscript(_distinct(letters))}"
         return f"${symbol}$ (\\texttt{{{escaped(name)}}}): {escaped(own.doc or '')}"
 
-    def _domain(self, own: Any) -> str:
-        """Return what values a variable may have: its kind or set, and bounds that all its members share."""
-        found = [_values(variable) for variable in own.values()]
-        told = sorted({kind for kind, _, _ in found})
-        for word, bounds in (("least", {low for _, low, _ in found}), ("most", {high for _, _, high in found})):
-            if told != ["binary"] and len(bounds) == 1 and None not in bounds:
-                told.append(f"at {word} ${latex_number(bounds.pop())}$")
-        return f" ({', '.join(told)})"
+    def _variable(self, name: str, own: Any) -> str:
+        """Return the line of a variable, which may have members in several blocks."""
+        members = self._members_of[name]
+        letters = self._variable_letters(name, len(name_and_index(members[0])[1]))
+        return self._entry(name, own, letters) + _domain(members)
 
     def _index_letters(self, own: Any) -> list[str]:
         """Return a letter for each position of a component's index; the same one where two are of one kind."""
@@ -247,7 +251,7 @@ class _Writer:
 
     def _set(self, own: Any) -> str:
         name = own.local_name
-        return name if len(name) == 1 else f"\\mathit{{{escaped(name)}}}"
+        return name if len(name) == 1 else _word(name)
 
     def _letters(self, own: Any) -> list[str]:
         """Return a letter for each position of a Set's members."""
@@ -378,7 +382,7 @@ class _Writer:
             if same:
                 found.append((same[0], term.letters[same[0]]))
             elif complete and len(set(values)) == 1 and len({index[p] for index in universe}) > 1:
-                found.append((None, f"\\mathrm{{{escaped(str(values[0]))}}}"))
+                found.append((None, _word(str(values[0]), "rm")))
             else:
                 while letter in term.letters:
                     letter += "'"
@@ -618,7 +622,7 @@ def _never(at: Index) -> bool:
 
 
 def _literal(value: Any) -> str:
-    return str(value) if isinstance(value, int) else f"\\mathrm{{{escaped(str(value))}}}"
+    return str(value) if isinstance(value, int) else _word(str(value), "rm")
 
 
 def _is_zero(k: int) -> _Holds:
@@ -661,6 +665,16 @@ def _variables(model: Any) -> list[Any]:
                 known.add(id(variable))
                 own.append(variable)
     return own
+
+
+def _domain(members: Iterable[Any]) -> str:
+    """Return what values a variable may have: its kinds or sets, and bounds that all its members share."""
+    found = [_values(variable) for variable in members]
+    told = sorted({kind for kind, _, _ in found})
+    for word, bounds in (("least", {low for _, low, _ in found}), ("most", {high for _, _, high in found})):
+        if told != ["binary"] and len(bounds) == 1 and None not in bounds:
+            told.append(f"at {word} ${latex_number(bounds.pop())}$")
+    return f" ({', '.join(told)})"
 
 
 def _values(variable: Any) -> tuple[str, Any, Any]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import asdict, replace
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -178,6 +179,8 @@ def _free(model: Any) -> list[Any]:
 def _whole_bounds(variable: Any) -> tuple[float | None, float | None]:
     """Return the bounds of a variable, those of an integer one at integers, as `Matrix.with_whole_bounds` does."""
     lower, upper = variable.bounds
+    if not all(bound is None or isinstance(bound, Real) for bound in (lower, upper)):
+        raise ValueError(f"variable '{variable.name}' has the domain {variable.domain}, which has no numbers alone")
     if variable.is_integer():
         lower = None if lower is None else int(whole_from(lower))
         upper = None if upper is None else -int(whole_from(-upper))

@@ -24,7 +24,7 @@ from dlsched.relaxations.contract import Point, Recovery, TransformationRefused,
 from dlsched.relaxations.fractional import FractionalModel, fractional_model
 from dlsched.relaxations.lifting import check_liftable, lift_in_place
 from dlsched.relaxations.refusals import only_objective
-from dlsched.solvers.matrix import Matrix, compile_model, is_constant
+from dlsched.solvers.matrix import Matrix, compile_model
 from dlsched.solvers.solution import Status
 from dlsched.solvers.solve import solve_matrix
 from dlsched.tolerances import CLEAR, POSITIVE, ROUNDING
@@ -279,7 +279,7 @@ def _homogenise(row: Any, scale: Any) -> Any:
     terms = generate_standard_repn(row.body)
     body = sum(float(a) * y for a, y in zip(terms.linear_coefs, terms.linear_vars, strict=True))
     low, high = (None if side is None else float(side - terms.constant) for side in (lower, upper))
-    if is_constant(row):
+    if not any(terms.linear_coefs):
         # It holds, but for rounding, of which t would make more.
         low, high = None if low is None else min(low, 0.0), None if high is None else max(high, 0.0)
     if low is not None and low == high:

@@ -183,7 +183,9 @@ def to_cvxpy(model: Any) -> CvxpyProblem:
     curved = [component for component in algebra(model) if not is_linear(component)]
     matrix, columns, rows = _linear_part(model, objective, curved)
     if not columns:
-        raise TransformationRefused(f"'{model.name}' has no free variable: there is nothing to solve")
+        raise TransformationRefused(
+            f"'{model.name}' has no free variable in a row or its objective: there is nothing to solve"
+        )
     x = cp.Variable(len(columns), name="x")
     squares = _Squares(x, columns)
     row_sides = list(_sides(matrix.row_lower, matrix.row_upper, lambda some: matrix.A[some] @ x))

@@ -120,14 +120,9 @@ def _terms(expression: Any, factor: float, name: str) -> Iterator[tuple[Linear, 
         yield from _terms(part, factor * float(pyo.value(constant)), name)
     else:
         try:
-            linear = generate_standard_repn(expression)
+            yield _quotient(expression, factor, name)
         except ZeroDivisionError:
             raise TransformationRefused(_BY_ZERO) from None
-        # 0 over anything is linear, too, but only where it is defined.
-        if linear.is_linear() and _is_constant(generate_standard_repn(_split(expression)[1])):
-            yield generate_standard_repn(factor * expression), None
-        else:
-            yield _quotient(expression, factor, name)
 
 
 def _quotient(expression: Any, factor: float, name: str) -> tuple[Linear, Linear]:

@@ -8,6 +8,7 @@ from typing import Any
 import pyomo.environ as pyo
 from pyomo.common.collections import ComponentMap
 from pyomo.common.gc_manager import PauseGC
+from pyomo.core.expr.visitor import identify_variables
 from pyomo.gdp import Disjunct
 from pyomo.repn import generate_standard_repn
 
@@ -99,8 +100,15 @@ def _expression(component: Any) -> Any:
 
 
 def is_linear(component: Any) -> bool:
-    """Tell whether a constraint or an objective is linear while what is fixed stays fixed."""
-    return _expression(component).polynomial_degree() in (0, 1)
+    """Tell whether a constraint or an objective is linear while what is fixed stays fixed.
+
+    Of what is divided by a fixed variable, written as its power, Pyomo knows no degree.
+    """
+    expression = _expression(component)
+    return expression.polynomial_degree() in (0, 1) or (
+        any(variable.fixed for variable in identify_variables(expression, include_fixed=True))
+        and generate_standard_repn(expression).is_linear()
+    )
 
 
 def _lift_component(home: Any, component: Any, variables: list[Any], fixings: Mapping[Any, float], rows: Any) -> None:

@@ -26,7 +26,8 @@ Names, and not classes: importing pyomo.dae, mpec and network takes longer than 
 
 _REMEDIES = {
     "Disjunction": "is an active disjunction: apply gdp.bigm or gdp.hull first",
-    "Disjunct": "is an active disjunct: apply gdp.bigm or gdp.hull first",
+    "Disjunct": "is an active disjunct: apply gdp.bigm or gdp.hull first, or deactivate it if no active disjunction "
+    "has it",
     "LogicalConstraint": "is a logical constraint: apply core.logical_to_linear or gdp.bigm first",
     "SOSConstraint": "is a special ordered set, which no linear row can express: model it with binaries first",
     "PiecewiseLinearFunction": "is a piecewise linear function: apply contrib.piecewise.disaggregated_logarithmic "

@@ -357,8 +357,9 @@ def is_constant(constraint: Any) -> bool:
     """Tell whether fixed variables and factors of 0 leave nothing of a linear constraint."""
     from pyomo.repn import generate_standard_repn
 
-    form = generate_standard_repn(constraint.body, quadratic=False)
-    return form.nonlinear_expr is None and not any(form.linear_coefs)
+    # With `quadratic=False`, Pyomo asks for the values of variables with the factor 0 below a power.
+    form = generate_standard_repn(constraint.body)
+    return form.nonlinear_expr is None and not any(form.linear_coefs) and not any(form.quadratic_coefs)
 
 
 def constant(constraint: Any) -> float:
@@ -369,7 +370,7 @@ def constant(constraint: Any) -> float:
 def _constant(expression: Any) -> float:
     from pyomo.repn import generate_standard_repn
 
-    return float(generate_standard_repn(expression, quadratic=False).constant)
+    return float(generate_standard_repn(expression).constant)
 
 
 def constant_excess(constraint: Any) -> float:

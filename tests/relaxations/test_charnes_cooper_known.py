@@ -329,3 +329,15 @@ def test_a_model_that_is_not_solved_is_told_from_one_without_a_point() -> None:
         linear.recover(pyo.ComponentMap([(y, 1.0)]))
     with pytest.raises(InputError, match=r"^x: t is 0, so it is a direction and no point of the source$"):
         linear.recover(pyo.ComponentMap([(y, 1.0), (linear.scale, 0.0)]))
+
+
+def test_factors_of_0_below_a_power() -> None:
+    """(x + 1)(p y + 2)^-1 with p = 0, as a power and in a row: Pyomo asks for values that nothing has."""
+    m = pyo.ConcreteModel()
+    m.p = pyo.Param(initialize=0, mutable=True)
+    m.x, m.y = pyo.Var(bounds=(0, 4)), pyo.Var(bounds=(0, 4))
+    m.row = pyo.Constraint(expr=(m.p * m.x + 2) ** 2 * m.y <= 6)
+    m.objective = pyo.Objective(expr=(m.x + 1) * (m.p * m.y + 2) ** -1)
+    assert solve(charnes_cooper(m).model).objective == pytest.approx(0.5)
+    m.objective.set_value((m.x + 1) * (m.y + 1) ** -1)
+    assert solve(charnes_cooper(m).model).objective == pytest.approx(0.4)

@@ -467,3 +467,16 @@ def test_each_name_in_a_fresh_process() -> None:
         "import pyomo.environ", {name: script.format(module, name, name) for name, module in modules.items()}
     )
     assert found == [], told
+
+
+@pytest.mark.parametrize("row", [lambda m: m.x * m.z**-1, lambda m: m.x / m.z, lambda m: m.x * m.z**2], ids="abc")
+@pytest.mark.parametrize("where", ["row", "objective"])
+def test_lift_refuses_what_is_linear_only_while_a_variable_is_fixed(row: Any, where: str) -> None:
+    m = pyo.ConcreteModel()
+    m.x, m.z = pyo.Var(bounds=(0, 4)), pyo.Var(initialize=2)
+    m.z.fix()
+    m.row = pyo.Constraint(expr=(row(m) if where == "row" else m.x) <= 6)
+    m.objective = pyo.Objective(expr=row(m) if where == "objective" else m.x, sense=pyo.maximize)
+    with pytest.raises(TransformationRefused, match=f"^'{where}' is linear only while some of its variables are fixed"):
+        lift_bounds(m)
+    assert m.z.fixed

@@ -803,3 +803,12 @@ def test_interior_points_that_go_to_and_fro_are_ended() -> None:
     model.rows.add(x[1] + x[5] == 1e12 + 1)
     model.cost = pyo.Objective(expr=7e11 - x[0] - 0.7 * x[1])
     assert solve(model).status in (Status.FEASIBLE, Status.OPTIMAL, Status.NO_SOLUTION)
+
+
+def test_a_domain_of_words_is_refused() -> None:
+    model = pyo.ConcreteModel()
+    model.word, model.x = pyo.Var(domain=pyo.Set(initialize=["a", "b"])), pyo.Var(bounds=(0, 1))
+    model.cost = pyo.Objective(expr=model.x)
+    for function in (solve, dual, standard_form):
+        with pytest.raises(ValueError, match=r"^variable 'word' has the domain \{a, b\}, which has no numbers alone$"):
+            function(model)
