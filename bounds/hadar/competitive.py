@@ -143,7 +143,7 @@ THEOREM_2_PAYOFF_ROUNDS = THEOREM_2.derived(
     open=f"{OPT_OPEN}; Algorithm 2 as printed takes no job (hadar/theorem-2-rounds)",
     details=_payoff_rounds_details,
     sources=(TINY, PAIRS),
-    counterexamples=("hadar-theorem-2-payoff-rounds-pairs",),
+    counterexamples=("hadar-theorem-2-payoff-rounds-one-by-one", "hadar-theorem-2-payoff-rounds-pairs"),
 )
 
 LEMMA_1 = HADAR.printed(

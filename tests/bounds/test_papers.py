@@ -122,6 +122,8 @@ KNOWN = {
     "hadar-theorem-3-induction-long-job": (0, 0),
     # 4 at speeds 1 and 1: 2 rounds, 4/6. With 18/11: 4/(40/11) = 11/10 of 2 rounds; with 3/2: 4/(7/2) = 8/7.
     "hadar-theorem-3-any-nodes-18-11": (11 / 20, 2 / 3),
+    # One job at a time, nine of ten devices: Umin = (1/4)(9/10)(15/9), Umax = 1001/9; the long one of 13 slots first.
+    "hadar-theorem-2-payoff-rounds-one-by-one": (14001, 2 * 1196 * math.log(1001 / 9 / (3 / 8))),
     # Umin = (1/4)(1/2)(1001/10), Umax = 1001: the two long jobs of ten slots run alone.
     "hadar-theorem-2-payoff-rounds-pairs": (20_000, 2 * 2002 * math.log(80)),
     "hadar-theorem-3-any-nodes-3-2": (4 / 7, 2 / 3),
