@@ -348,6 +348,7 @@ def _linear(model: Any) -> Any:
     """Return the model, or a copy with its either-or as rows and an objective where it has none."""
     import pyomo.environ as pyo
     from pyomo.common.modeling import unique_component_name
+    from pyomo.gdp import GDP_Error
 
     from dlsched.models.clone import clone
 
@@ -359,7 +360,10 @@ def _linear(model: Any) -> Any:
     if aimless:
         copy.add_component(unique_component_name(copy, "no_objective"), pyo.Objective(expr=0.0))
     if disjunctive:
-        pyo.TransformationFactory("gdp.bigm").apply_to(copy)
+        try:
+            pyo.TransformationFactory("gdp.bigm").apply_to(copy)
+        except GDP_Error as error:
+            raise ValueError(f"the either-or cannot be written as rows: {' '.join(str(error).split())}") from None
     return copy
 
 

@@ -609,3 +609,21 @@ def test_a_block_with_a_named_expression_outside() -> None:
     block.cost = pyo.Objective(expr=-block.x, sense=pyo.maximize)
     assert explain(block).objective == -1
     assert block.x.value is None
+
+
+def test_an_either_or_without_a_big_m_is_refused_in_one_line() -> None:
+    m = pyo.ConcreteModel()
+    m.x = pyo.Var()
+    m.either = Disjunction(expr=[[m.x <= 2], [m.x >= 8]])
+    m.cost = pyo.Objective(expr=m.x)
+    with pytest.raises(ValueError, match=r"^the either-or cannot be written as rows: Cannot estimate M .* bounded\.$"):
+        explain(m)
+
+
+def test_many_rows_of_a_component_say_which_side_of_theirs_it_is() -> None:
+    m = pyo.ConcreteModel()
+    m.x, m.y = pyo.Var(range(4), bounds=(1, 2)), pyo.Var(range(4), bounds=(0, 5))
+    m.same = pyo.Constraint(range(4), rule=lambda m, i: m.x[i] == m.y[i])
+    m.much = pyo.Constraint(expr=sum(m.y.values()) >= 9)
+    m.cost = pyo.Objective(expr=m.x[0])
+    assert "  x: 4 of them <= 2 each, x[0], x[1], x[2], x[3]" in str(explain(m)).splitlines()
