@@ -304,7 +304,7 @@ def compile_model(model: Any) -> Matrix:
 
 
 def _compiled(model: Any) -> Matrix:
-    from pyomo.common.errors import DeveloperError, InvalidConstraintError, InvalidExpressionError
+    from pyomo.common.errors import DeveloperError, InvalidExpressionError
     from pyomo.repn.util import InvalidValueError
 
     refuse_foreign(model)
@@ -315,8 +315,6 @@ def _compiled(model: Any) -> Matrix:
         missing = without_value(model)
         if missing:
             raise ValueError(missing) from None
-        if isinstance(error, InvalidConstraintError):  # a side of a range has variables
-            raise ValueError(f"{' '.join(str(error).split())} Write it as two constraints.") from None
         if isinstance(error, InvalidExpressionError):
             raise NotLinearError(f"the model is not linear: {error}") from error
         if isinstance(error, DeveloperError):  # it has no rule for an "and" or "or" of relations, for instance

@@ -812,14 +812,3 @@ def test_a_domain_of_words_is_refused() -> None:
     for function in (solve, dual, standard_form):
         with pytest.raises(ValueError, match=r"^variable 'word' has the domain \{a, b\}, which has no numbers alone$"):
             function(model)
-
-
-def test_a_range_between_variables_is_to_be_two_constraints() -> None:
-    """Neither solver takes it, so that SCIP is no remedy."""
-    model = pyo.ConcreteModel()
-    model.x, model.y = pyo.Var(bounds=(0, 1)), pyo.Var(bounds=(0, 1))
-    model.row = pyo.Constraint(expr=pyo.inequality(model.y, model.x, 5))
-    model.cost = pyo.Objective(expr=model.x)
-    for solver in ("highs", "scip"):
-        with pytest.raises(ValueError, match=r"'row' is a Ranged Inequality.* Write it as two constraints\.$"):
-            solve(model, solver=solver)
