@@ -151,7 +151,7 @@ class _Notes:
 
 def escaped(text: str) -> str:
     """Return a text as LaTeX prints it; a blank line would end its paragraph."""
-    return "".join(_SPECIAL.get(c, c) for c in " ".join(text.split("\n")))
+    return "".join(_SPECIAL.get(c, c) for c in text.replace("\n", " "))
 
 
 def _word(text: str, style: str = "it") -> str:
@@ -172,14 +172,12 @@ class _Writer:
         self._model = model
         blocks = pyo.Block, gdp.Disjunct
         self._universe: dict[tuple[str, int], list[Index]] = {}
-        self._declared: dict[str, Any] = {}
         self._members_of: dict[str, list[Any]] = {}
         for data in _variables(model):
             name, index = name_and_index(data)
             self._universe.setdefault((name, len(index)), []).append(index)
             self._members_of.setdefault(name, []).append(data)
-            is_indicator = data.local_name == "binary_indicator_var"
-            self._declared.setdefault(name, (data.parent_block() if is_indicator else data).parent_component())
+        self._declared = {name: _declared(data) for name, (data, *_) in self._members_of.items()}
         self._documented = [
             own
             for own in model.component_objects((pyo.Set, pyo.RangeSet), descend_into=blocks)
@@ -665,6 +663,12 @@ def _variables(model: Any) -> list[Any]:
                 known.add(id(variable))
                 own.append(variable)
     return own
+
+
+def _declared(variable: Any) -> Any:
+    """Return the component that a variable is of; of a disjunct's indicator, the disjuncts."""
+    is_indicator = variable.local_name == "binary_indicator_var"
+    return (variable.parent_block() if is_indicator else variable).parent_component()
 
 
 def _domain(members: Iterable[Any]) -> str:

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import chain
 from typing import Any
 
 import pyomo.environ as pyo
 from pyomo.common.collections import ComponentMap
 from pyomo.common.gc_manager import PauseGC
-from pyomo.core.expr.visitor import identify_variables
 from pyomo.gdp import Disjunct
 from pyomo.repn import generate_standard_repn
 
 from dlsched.models.clone import free_name, members
+from dlsched.models.inspect import linear_terms
 from dlsched.models.solve import is_crossed
 from dlsched.relaxations.contract import TransformationRefused
 from dlsched.relaxations.refusals import refuse_foreign, refuse_gaps, refuse_without_value
@@ -90,8 +91,9 @@ def _counting(model: Any) -> set[int]:
     """Return the ids of the variables that an active row or objective has with a factor other than 0."""
     found: set[int] = set()
     for component in algebra(model):
-        terms = generate_standard_repn(_expression(component), compute_values=True, quadratic=False)
-        found.update(id(variable) for variable in (*terms.linear_vars, *terms.nonlinear_vars))
+        terms = generate_standard_repn(_expression(component))
+        squares = chain.from_iterable(terms.quadratic_vars)
+        found.update(id(variable) for variable in (*terms.linear_vars, *squares, *terms.nonlinear_vars))
     return found
 
 
@@ -105,10 +107,11 @@ def is_linear(component: Any) -> bool:
     Of what is divided by a fixed variable, written as its power, Pyomo knows no degree.
     """
     expression = _expression(component)
-    return expression.polynomial_degree() in (0, 1) or (
-        any(variable.fixed for variable in identify_variables(expression, include_fixed=True))
-        and generate_standard_repn(expression).is_linear()
-    )
+    degree = expression.polynomial_degree()
+    if degree is not None:
+        return bool(degree <= 1)
+    terms = linear_terms(expression)
+    return terms is not None and bool(terms.is_linear())
 
 
 def _lift_component(home: Any, component: Any, variables: list[Any], fixings: Mapping[Any, float], rows: Any) -> None:
@@ -150,7 +153,7 @@ def _add_rows(home: Any, component: Any, side: str, relations: list[tuple[Any, A
 
 def _lift_constant(model: Any, objective: Any) -> None:
     """Turn the constant of a linear objective into a multiple of a variable that a row keeps at 1."""
-    terms = generate_standard_repn(objective.expr, compute_values=True, quadratic=False)
+    terms = generate_standard_repn(objective.expr)
     if not terms.is_linear() or not terms.constant:
         return
     name = free_name("objective_constant", model)

@@ -480,3 +480,14 @@ def test_lift_refuses_what_is_linear_only_while_a_variable_is_fixed(row: Any, wh
     with pytest.raises(TransformationRefused, match=f"^'{where}' is linear only while some of its variables are fixed"):
         lift_bounds(m)
     assert m.z.fixed
+
+
+@pytest.mark.parametrize("constant", [0, 1])
+def test_lift_takes_factors_of_0_below_a_power(constant: int) -> None:
+    """(p x + 2)^2 y with p = 0 in the objective: it is 4 y, whatever x is, which has no value."""
+    m = pyo.ConcreteModel()
+    m.p = pyo.Param(initialize=0, mutable=True)
+    m.x, m.y = pyo.Var(bounds=(0, 4)), pyo.Var(bounds=(0, 4))
+    m.row = pyo.Constraint(expr=m.x + m.y <= 6)
+    m.objective = pyo.Objective(expr=(m.p * m.x + 2) ** 2 * m.y + constant, sense=pyo.maximize)
+    assert models.solve(lift_bounds(m).model).objective == pytest.approx(16 + constant)
