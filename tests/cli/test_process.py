@@ -316,7 +316,7 @@ def test_a_terminal_that_is_closed_keeps_the_best_schedule_found(tmp_path: Path)
 @pytest.mark.parametrize("by", [signal.SIGINT, signal.SIGHUP])
 def test_what_is_started_not_to_be_ended_goes_on(by: signal.Signals, tmp_path: Path) -> None:
     """As `nohup` starts it, or `&` in a script; its processes go on as well."""
-    words = [COMMAND, "verify", "hadar/theorem-1", "--jobs", "2", "--instances", "200", "--out", "v.sqlite"]
+    words = [COMMAND, "verify", "hadar/theorem-1", "--jobs", "2", "--instances", "120", "--out", "v.sqlite"]
     shell = ["sh", "-c", f'trap "" {by.value}; exec "$@"', "sh", *words]
     with subprocess.Popen(shell, stderr=subprocess.PIPE, cwd=tmp_path, start_new_session=True) as process:
         await_verdicts(tmp_path / "v.sqlite")

@@ -8,7 +8,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -18,10 +18,10 @@ from dlsched.lazy import pyo
 from dlsched.models.dmlrs import Instance, Schedule, check, exact_utility
 from dlsched.models.dmlrs.aggregate import load
 from dlsched.relaxations.aggregation import Aggregation, aggregate_machines
-from dlsched.solvers.matrix import Matrix, compile_model
+from dlsched.solvers.matrix import Floats, Matrix, compile_model
 from dlsched.solvers.solution import RawSolution
 from dlsched.solvers.solve import solve_matrix
-from dlsched.tolerances import AS_GOOD
+from dlsched.tolerances import AS_GOOD, FEASIBLE
 
 _FULLEST = (0.85, 0.9, 0.94, 0.97)
 """How full a slot may be, by attempts: fuller plans pack less often; the steps are arbitrary."""
@@ -67,7 +67,7 @@ class Summed:
     def of(cls, instance: Instance) -> Summed:
         """Build the relaxation."""
         aggregation = aggregate_machines(instance)
-        matrix = compile_model(aggregation.model)
+        matrix = _loosened(compile_model(aggregation.model))
         most = sum(max(0.0, job.utility(0)) for job in instance.jobs)
         return cls(instance, aggregation, matrix, most, Schedule.of({}))
 
@@ -122,6 +122,27 @@ class Summed:
         if value > self.value:
             self.best, self.value = packed.schedule, value
         return True
+
+
+def _loosened(matrix: Matrix) -> Matrix:
+    """Return a relaxation in which rows with fractions have as much more room as a solver may be off by.
+
+    Where needs are 1 +- 1e-7, HiGHS cuts off what fills a machine to the last bit, and its bound is below the optimum.
+    """
+    largest = np.zeros(len(matrix.row_lower))
+    np.maximum.at(largest, matrix.entry_rows, np.abs(matrix.A.data))
+    fractions = np.zeros(len(largest), dtype=bool)
+    fractions[matrix.entry_rows[matrix.A.data % 1 != 0]] = True
+    fractions &= matrix.row_lower < matrix.row_upper
+
+    def room(side: Floats) -> Floats:
+        return FEASIBLE * fractions * np.maximum(largest, np.where(np.isfinite(side), np.abs(side), 0.0))
+
+    return replace(
+        matrix,
+        row_lower=matrix.row_lower - room(matrix.row_lower),
+        row_upper=matrix.row_upper + room(matrix.row_upper),
+    )
 
 
 def _solved(matrix: Matrix, seconds: float | None, gap: float = AS_GOOD, nodes: int | None = None) -> RawSolution:
