@@ -380,7 +380,7 @@ def is_disjunctive(model: Any) -> bool:
 
 
 def expect_values(expression: Any) -> None:
-    """Refuse an expression in which a Param, or a variable that is fixed, has no value.
+    """Refuse an expression in which a Param, a variable that is fixed, or a named expression has no value.
 
     Raises
     ------
@@ -402,7 +402,7 @@ def linear_terms(expression: Any, *, values: bool = True) -> Any:
         return generate_standard_repn(expression, quadratic=False, compute_values=values)
     except ValueError:
         return None
-    except TypeError:
+    except (AttributeError, TypeError):  # the former of a named expression without one
         expect_values(expression)
         return None
 

@@ -683,6 +683,9 @@ def _domain(members: Iterable[Any]) -> str:
 
 def _values(variable: Any) -> tuple[str, Any, Any]:
     """Return a variable's kind, or the set of its values, and its bounds as far as the set does not say them."""
+    for bound in (variable.lower, variable.upper):
+        if bound is not None:
+            expect_values(bound)
     if variable.is_binary() or variable.is_integer():
         return "binary" if variable.is_binary() else "integer", *variable.bounds
     domain = variable.domain

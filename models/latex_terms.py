@@ -134,7 +134,15 @@ def _mutable(expression: Any) -> frozenset[str]:
     """Return the names of the mutable Params in an expression."""
     from pyomo.core.expr.visitor import identify_mutable_parameters
 
-    return frozenset(data.parent_component().name for data in identify_mutable_parameters(expression))
+    found = identify_mutable_parameters(expression)
+    return frozenset(data.parent_component().name for data in found if not _is_key(data))
+
+
+def _is_key(part: Any) -> bool:
+    """Tell whether it is the number behind a user's own function's arguments, by which Pyomo knows the function."""
+    from pyomo.core.base.external import _PythonCallbackFunctionID
+
+    return isinstance(part, _PythonCallbackFunctionID)
 
 
 def comparable(rows: list[Row]) -> list[Row]:
@@ -179,7 +187,7 @@ def _node(expression: Any) -> Node:
         name, index = name_and_index(expression)
         return Node(name, index=index)
     kind = _kind(expression)
-    parts = [_node(part) for part in expression.args]
+    parts = [_node(part) for part in expression.args if not _is_key(part)]
     if kind == "named":
         return parts[0]
     if kind == "+":

@@ -12,6 +12,7 @@ from dlsched.models.parameters import expect_current
 from dlsched.relaxations.contract import TransformationRefused
 from dlsched.solvers import components
 from dlsched.solvers.matrix import Matrix, NotLinearError, compile_model
+from dlsched.solvers.scaling import refuse_non_numbers
 
 
 def refuse_foreign(model: Any) -> None:
@@ -76,13 +77,14 @@ def compile_linear(model: Any) -> Matrix:
     Raises
     ------
     TransformationRefused
-        If the model is not linear, has not exactly one active objective, or has a row without variables that no point
-        can satisfy.
+        If the model is not linear, has not exactly one active objective, a number that is none, or a row without
+        variables that no point can satisfy.
     """
     refuse_foreign(model)
     only_objective(model)
     try:
-        return _without_free_rows(compile_model(model))
+        matrix = compile_model(model)
+        refuse_non_numbers(matrix)
     except ValueError as error:
         cause = error.__cause__
         for variable in model.component_data_objects(pyo.Var, active=True, descend_into=True):
@@ -90,12 +92,10 @@ def compile_linear(model: Any) -> Matrix:
         reason = " ".join(str(cause or error).split())
         remedy = " Write it with linear terms first." if isinstance(error, NotLinearError) else ""
         raise TransformationRefused(reason + remedy) from error
+    return _without_free_rows(matrix)
 
 
 def _without_free_rows(matrix: Matrix) -> Matrix:
-    for sides, wrong in ((matrix.row_lower, np.inf), (matrix.row_upper, -np.inf)):
-        for row in np.flatnonzero(np.isnan(sides) | (sides == wrong)).tolist():
-            raise TransformationRefused(f"{matrix.row(row)}: its side is {sides[row]:g}, which bounds nothing")
     kept = np.flatnonzero(np.isfinite(matrix.row_lower) | np.isfinite(matrix.row_upper))
     if len(kept) == len(matrix.row_lower):
         return matrix

@@ -74,9 +74,13 @@ def _reason(kind: str, block: Any) -> str:
 
 
 def valueless(expression: Any) -> str | None:
-    """Return what is said of the first fixed variable or Param of an expression that has no value; None of none."""
+    """Return what is said of what has no value in an expression; None of none.
+
+    Of the first fixed variable, else the first Param, else the first named expression.
+    """
     import pyomo.environ as pyo
-    from pyomo.core.expr.visitor import identify_mutable_parameters, identify_variables
+    from pyomo.core.base.expression import ExpressionData, ScalarExpression
+    from pyomo.core.expr.visitor import identify_components, identify_mutable_parameters, identify_variables
 
     for variable in identify_variables(expression):
         if variable.fixed and variable.value is None:
@@ -84,6 +88,9 @@ def valueless(expression: Any) -> str | None:
     for param in identify_mutable_parameters(expression):
         if pyo.value(param, exception=False) is None:
             return f"{param.name}: has no value"
+    for named in identify_components(expression, {ExpressionData, ScalarExpression}):
+        if named.expr is None:
+            return f"{named.name}: has no expression"
     return None
 
 

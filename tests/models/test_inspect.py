@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import pyomo.environ as pyo
 import pytest
 from pyomo.gdp import Disjunction
 
-from dlsched.models import InputError, Inspection, build, compile_model, difference, inspect, spy
+from dlsched.models import InputError, Inspection, build, compile_model, difference, inspect, latex, solve, spy
 from dlsched.models.hadar import Instance
 
 H1 = Instance.parse(
@@ -216,3 +219,13 @@ def test_a_parameter_that_is_yet_to_be_set(place: str) -> None:
     ends = {param.name: (param.least, param.most) for param in found.parameters}
     assert ends == {"worth": (7, 7), "p": (None, None), "fixed": (4, 4)}
     assert found.rows == 1
+
+
+@pytest.mark.parametrize("use", [inspect, latex, solve])
+def test_a_named_expression_without_one_is_refused_by_name(use: Callable[[Any], object]) -> None:
+    model = pyo.ConcreteModel()
+    model.x, model.later = pyo.Var(bounds=(0, 1)), pyo.Expression()
+    model.row = pyo.Constraint(expr=model.x + model.later >= 0)
+    model.total = pyo.Objective(expr=model.x)
+    with pytest.raises(ValueError, match=r"^later: has no expression$"):
+        use(model)

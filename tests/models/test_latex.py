@@ -446,6 +446,21 @@ def test_what_has_no_value_is_refused(row: str) -> None:
         assert str(caught.value) == f"{name} has no value"
 
 
+def test_a_bound_without_a_value_is_refused() -> None:
+    m = jobs()
+    m.p = pyo.Param(mutable=True, within=pyo.Reals)
+    m.z = pyo.Var(bounds=(0, m.p))
+    with pytest.raises(InputError, match=r"^p: has no value$"):
+        latex(m)
+
+
+def test_a_function_of_ones_own_has_its_name_and_arguments() -> None:
+    m = jobs()
+    m.f = pyo.ExternalFunction(lambda a, b: a * a + b)
+    m.row = pyo.Constraint(expr=2 * m.f(m.y["a"], 3) <= 1)
+    assert r"2 \, \operatorname{f}\left(y_{\mathrm{a}}, 3\right) \le 1" in latex(m)
+
+
 @pytest.mark.parametrize("seed", range(8))
 def test_data_that_are_0(seed: int) -> None:
     """A variable without a value times 0 is a number to Pyomo."""

@@ -25,6 +25,17 @@ def bounded(constant: float) -> Any:
     return m
 
 
+@pytest.mark.parametrize("place", ["c", "objective"])
+@pytest.mark.parametrize("transform", [dual, standard_form, to_cvxpy])
+def test_what_is_no_number_is_refused_by_name(place: str, transform: Any) -> None:
+    m = pyo.ConcreteModel()
+    m.x = pyo.Var(bounds=(0, 4))
+    m.c = pyo.Constraint(expr=(float("nan") if place == "c" else 1) * m.x >= 1)
+    m.total = pyo.Objective(expr=(float("nan") if place == "objective" else 1) * m.x)
+    with pytest.raises(TransformationRefused, match=rf"^{place}: the coefficient of x is nan"):
+        transform(m)
+
+
 @pytest.mark.parametrize(("constant", "optimum"), [(0, 1), (5, 6), (0.5, 1.5)])
 def test_binding_bound_and_constant(constant: float, optimum: float) -> None:
     assert solve(bounded(constant)).objective == pytest.approx(optimum)
