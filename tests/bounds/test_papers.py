@@ -316,7 +316,7 @@ KNOWN = {
     # Two jobs of two workers, each over the one link between the pairs, which carries one of them: 4, and 2 + 1.
     "gadget-path-bandwidth-two-pairs": (4, 3),
     "gadget-cycles-G4": (4, 2),
-    # Two triangles that no link joins: degree two everywhere, and not one ring.
+    # Two triangles, and between them a link too thin for a ring: degree two everywhere, and not one ring.
     "gadget-cycles-two-triangles": (6, 3),
     "gadget-printed-rings-three-servers": (1, 2),
     # The third server has no link: no ring of (9) reaches it, with or without a worker there.
