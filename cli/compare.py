@@ -14,6 +14,7 @@ from dlsched.cli.options import (
     Json,
     Seed,
     TimeLimit,
+    drawable,
     exact_seconds,
     given,
     names_of,
@@ -74,7 +75,7 @@ JobsFile = Annotated[
 ]
 Picture = Annotated[
     Path | None,
-    typer.Option("--plot", metavar="FILE", callback=writable, help="Draw all schedules (extra plot): png, svg, pdf."),
+    typer.Option("--plot", metavar="FILE", callback=drawable, help="Draw all schedules (extra plot): png, svg, pdf."),
 ]
 PerJob = Annotated[bool, typer.Option("--per-job", help="Also how long every job takes.")]
 

@@ -10,7 +10,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from dlsched.cli import interrupt, output
-from dlsched.cli.options import FormulationName, Gdp, InstanceFile, Json, Out, Picture, TimeLimit, given, writable
+from dlsched.cli.options import (
+    FormulationName,
+    Gdp,
+    InstanceFile,
+    Json,
+    Out,
+    Picture,
+    TimeLimit,
+    drawable,
+    given,
+    writable,
+)
 
 if TYPE_CHECKING:
     from dlsched.models.formulation import Formulation
@@ -28,7 +39,7 @@ LatexFile = Annotated[
 SpyFile = Annotated[
     Path | None,
     typer.Option(
-        "--spy", metavar="FILE", callback=writable, help="Draw where its coefficients are (.png, .svg, .pdf)."
+        "--spy", metavar="FILE", callback=drawable, help="Draw where its coefficients are (.png, .svg, .pdf)."
     ),
 ]
 Diff = Annotated[bool, typer.Option("--diff", help="With --gdp: what that adds, removes and changes.")]

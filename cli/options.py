@@ -70,6 +70,15 @@ def writable(ctx: typer.Context, path: Path | None) -> Path | None:
     return path
 
 
+def drawable(ctx: typer.Context, path: Path | None) -> Path | None:
+    """Refuse what no picture can be written into, before the work that is to be drawn is done."""
+    if path is not None:
+        from dlsched.models.picture import format_of
+
+        format_of(path)
+    return writable(ctx, path)
+
+
 def once(path: Path, others: Iterable[object]) -> None:
     """Refuse a file that is among others, one of which is written.
 
@@ -127,7 +136,7 @@ Out = Annotated[
 ]
 Picture = Annotated[
     Path | None,
-    typer.Option("--plot", metavar="FILE", callback=writable, help="Draw it into FILE (.png, .svg, .pdf)."),
+    typer.Option("--plot", metavar="FILE", callback=drawable, help="Draw it into FILE (.png, .svg, .pdf)."),
 ]
 Seed = Annotated[int, typer.Option(min=0, max=2**63 - 1, help="Seed of the random draws.")]
 TimeLimit = Annotated[float | None, typer.Option(parser=seconds, metavar="SECONDS", help="Stop after SECONDS.")]

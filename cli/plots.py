@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from dlsched.cli import interrupt, output
-from dlsched.cli.options import InstanceFile, Seed, TimeLimit, help_if_bare, judged, names_of, read_alone, writable
+from dlsched.cli.options import InstanceFile, Seed, TimeLimit, drawable, help_if_bare, judged, names_of, read_alone
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -21,7 +21,7 @@ ScheduleFiles = Annotated[
 ]
 PictureFile = Annotated[
     Path,
-    typer.Option("--out", "-o", metavar="PICTURE", callback=writable, help="Where it goes: .png, .svg or .pdf."),
+    typer.Option("--out", "-o", metavar="PICTURE", callback=drawable, help="Where it goes: .png, .svg or .pdf."),
 ]
 
 plot = typer.Typer(

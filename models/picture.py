@@ -352,7 +352,22 @@ def curves(
 _LACKING = re.compile(r"Glyph \d+ .*missing from", re.DOTALL)
 """What matplotlib says of each character that a font lacks."""
 
-_UNDATED = {"svg": {"Date": None}, "pdf": {"CreationDate": None}, "ps": {"CreationDate": None}}
+_UNDATED: dict[str, dict[str, None]] = {"pdf": {"CreationDate": None}, "png": {}, "svg": {"Date": None}}
+"""What says when a picture was made, by the formats that pictures are written in."""
+
+
+def format_of(path: str | os.PathLike[str]) -> str:
+    """Return the format that the ending of a picture's name stands for: ``pdf``, ``png`` or ``svg``.
+
+    Raises
+    ------
+    InputError
+        If it stands for none of these.
+    """
+    form = Path(path).suffix.removeprefix(".").lower()
+    if form not in _UNDATED:
+        raise InputError(f"{path}: pictures are written as {', '.join(_UNDATED)}, not {form or 'without an ending'}")
+    return form
 
 
 def save(figure: Any, path: str | os.PathLike[str]) -> None:
@@ -363,12 +378,7 @@ def save(figure: Any, path: str | os.PathLike[str]) -> None:
     InputError
         If the format is unknown or the file cannot be written.
     """
-    form = Path(path).suffix.removeprefix(".").lower()
-    known = figure.canvas.get_supported_filetypes()
-    if form not in known:
-        raise InputError(
-            f"{path}: pictures are written as {', '.join(sorted(known))}, not {form or 'without an ending'}"
-        )
+    form = format_of(path)
     import matplotlib
 
     content = io.BytesIO()
@@ -377,10 +387,7 @@ def save(figure: Any, path: str | os.PathLike[str]) -> None:
         matplotlib.rc_context({"svg.hashsalt": "dlsched", "hatch.linewidth": 0.5}),
         warnings.catch_warnings(record=True) as told,
     ):
-        try:
-            figure.savefig(content, format=form, bbox_inches="tight", metadata=_UNDATED.get(form))
-        except RuntimeError as error:  # a format that needs another program, as pgf needs LaTeX
-            raise InputError(f"{path}: cannot be written as {form}: {error}") from None
+        figure.savefig(content, format=form, bbox_inches="tight", metadata=_UNDATED[form])
     write_bytes(path, content.getvalue())
     lacking = [warning for warning in told if _LACKING.match(str(warning.message))]
     if lacking:

@@ -166,6 +166,11 @@ def left(share: float = 1.0) -> float | None:
     return None if deadline == float("inf") else share * max(0.0, deadline - time.perf_counter())
 
 
+def ended_by() -> str:
+    """Return what the work is over by: ``time is up``, or else whoever asks it to end: ``interrupted``."""
+    return "time is up" if left() == 0 else "interrupted"
+
+
 def share_used(share: float = 1.0) -> Callable[[], float]:
     """Return what tells how much is used of a share of the time that is left now: nothing where it is not limited."""
     start, seconds = time.perf_counter(), left(share)

@@ -19,7 +19,7 @@ from dlsched.algorithms.exact.race import raced
 from dlsched.algorithms.exact.result import Note, Optimum, Progress, unit_of
 from dlsched.algorithms.soundness import UnsoundError, sound_value, unit_of_agreement
 from dlsched.arguments import at_least, checked
-from dlsched.halt import Halt, grace, until
+from dlsched.halt import Halt, ended_by, grace, until
 from dlsched.models.formulation import UnreadableModel
 from dlsched.models.numbers import agree, slack
 from dlsched.models.problem import Problem, problem_of
@@ -186,7 +186,7 @@ def _proved(instance: Any, found: Optimum, work: int) -> Optimum:
     try:
         proof = prove_exactly(instance, found.schedule, work=work)
     except Halt:
-        return _without_certificate(after(), "there was no time left")
+        return _without_certificate(after(), ended_by())
     except GaveUp as reason:
         return _without_certificate(after(), str(reason))
     except Beaten as beaten:

@@ -91,7 +91,8 @@ class _Runner:
     def __enter__(self) -> _Runner:
         try:
             self._child.start()
-        except OSError:  # there may be no more processes
+        except OSError as error:  # there may be no more processes
+            self.failure = f"could not be started: {error}"
             self._ended.set()
             return self
         self._child.send(self._task)
@@ -111,6 +112,8 @@ class _Runner:
                 self._ended.set()
             else:
                 self._news.put(data)
+        if self.result is None and not self.failure:
+            self.failure = "ended before it had a result"
         self._ended.set()
 
     def send(self, news: dict[str, Any]) -> None:

@@ -60,11 +60,16 @@ def test_a_picture_without_matplotlib_costs_nobody_the_verdict(
     assert not (tmp_path / "picture.png").exists()
 
 
-def test_a_picture_that_cannot_be_written_costs_nobody_the_verdict(instance: Path, schedule: Path) -> None:
-    arguments = ["check", "hadar", str(instance), str(schedule), "--json", "--plot", "picture.xyz"]
+@pytest.mark.parametrize("verb", [("check", "hadar"), ("compare",), ("solve", "hadar/hall"), ("plot", "schedule")])
+def test_what_no_picture_can_be_written_into_is_refused_before_any_work(
+    verb: tuple[str, ...], instance: Path, schedule: Path
+) -> None:
+    files = [schedule] if verb[0] in ("check", "plot") else []
+    option = "--out" if verb[0] == "plot" else "--plot"
+    arguments = map(str, [*verb, instance, *files, option, "picture.gif"])
     process = subprocess.run([sys.executable, "-m", "dlsched", *arguments], capture_output=True, text=True, check=False)
-    assert advice(process).startswith("dlsched: error: picture.xyz: pictures are written as ")
-    assert answer(process, 2) == {"violations": [], "utility": 17.0}
+    assert advice(process) == "dlsched: error: picture.gif: pictures are written as pdf, png, svg, not gif"
+    assert process.stdout == ""
 
 
 @pytest.mark.parametrize("verb", [("optimum", "hadar"), ("run", "hadar")])

@@ -13,6 +13,7 @@ configuration in a slot's support then gives all jobs their levels.
 
 from __future__ import annotations
 
+import math
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -72,7 +73,7 @@ class Configurations:
     def __init__(self, slots: Slots, levels: Levels) -> None:
         self.slots, self.levels = slots, levels
         sizes = [job.levels + 1 for job in slots.jobs]
-        if float(np.prod([float(n) for n in sizes])) > 2.0**62:
+        if math.prod(map(float, sizes)) > 2.0**62:
             raise TooLarge("too many levels for one key a configuration")
         self.strides = np.cumprod([1, *sizes[:-1]], dtype=np.int64)
         self._keys = np.sort(integer_product(levels.astype(np.int64), self.strides))
@@ -138,7 +139,7 @@ def enumerate_configurations(slots: Slots) -> Configurations:
 
 def most_configurations(slots: Slots) -> float:
     """Return an upper bound on the number of configurations: the vectors whose least needs fit one resource in all."""
-    fewest = float(np.prod([job.levels + 1.0 for job in slots.jobs]))
+    fewest = math.prod(job.levels + 1.0 for job in slots.jobs)
     for r, total in enumerate(slots.capacity.sum(axis=0).tolist()):
         unit = max(1, -(-total // _UNITS))
         ways = np.zeros(total // unit + 1)

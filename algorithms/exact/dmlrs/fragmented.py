@@ -45,7 +45,7 @@ from dlsched.algorithms.exact.dmlrs.repacking import Packed, Repacked
 from dlsched.algorithms.exact.dmlrs.schedules import JobSchedule, Schedules
 from dlsched.algorithms.exact.dmlrs.slots import Slots, TooLarge
 from dlsched.algorithms.exact.result import Note, Progress
-from dlsched.halt import Halt, grace, left, over, poll, share_used, until
+from dlsched.halt import Halt, ended_by, grace, left, over, poll, share_used, until
 from dlsched.models.dmlrs import Instance, Schedule, check, exact_utility
 from dlsched.models.dmlrs.job import Placement
 from dlsched.relaxations.branch_and_price import BranchAndPrice
@@ -125,8 +125,6 @@ _PACKING_NODES = 1_000_000
 _MARGIN = 0.5
 """Of the tolerance, that a plan must be better by: so value and bound agree in the end."""
 
-_OVER = "time is up"
-
 
 def solve_fragmented(
     instance: Instance,
@@ -179,7 +177,7 @@ def solve_fragmented(
     try:
         slots = Slots.of(instance, exact=exact)
     except (TooLarge, Halt) as error:
-        return incumbent or Schedule.of({}), upper, (Note(str(error) or _OVER),)
+        return incumbent or Schedule.of({}), upper, (Note(str(error) or ended_by()),)
     most = float(sum(max(Fraction(0), max(job.utility)) for job in slots.jobs))
     known = Anytime[Schedule](
         partial(exact_utility, instance),
@@ -203,6 +201,7 @@ class _Fragmented:
         self.start = self._told = time.perf_counter()
         self._completed, self._nodes, self._searched, self._kept = 0, 0, 0.0, 0.0
         self._heard = 0.0
+        self.decomposed = False
         self.beam: Beam | None = None
         self.merge: Merge | None = None
 
@@ -219,13 +218,14 @@ class _Fragmented:
         except (TooLarge, *UNSOLVED) as error:
             self.known.note(str(error))
         except Halt:
-            self.known.note(_OVER)
+            self.known.note(ended_by())
 
     def _search(self) -> None:
         self.room: Machines | Repacked | Listed = Machines(self.schedules)
         self.insertion = Insertion(self.schedules, self.room, self.seed)
         try:
             self._decompose()
+            self.decomposed = True
             self._root()
             if self.branches:
                 self._branch()
@@ -335,7 +335,7 @@ class _Fragmented:
             self._keep()
 
     def _begin_beams(self) -> None:
-        if isinstance(self.room, Repacked):
+        if self.decomposed and isinstance(self.room, Repacked):
             self.beam = Beam(self.decomposition, self.part, self.room, self.seed)
 
     def _search_slots(self, beam: Beam) -> None:

@@ -27,7 +27,7 @@ from dlsched.algorithms.exact.dmlrs.packing import Items, Machines
 from dlsched.algorithms.exact.dmlrs.patterns import kinds_of, patterns_of
 from dlsched.algorithms.exact.dmlrs.repacking import Repacked
 from dlsched.algorithms.exact.dmlrs.schedules import JobSchedule, Schedules
-from dlsched.algorithms.exact.dmlrs.slots import Alternative, Slots, amounts_left
+from dlsched.algorithms.exact.dmlrs.slots import Alternative, Slots, TooLarge, amounts_left
 from dlsched.algorithms.exact.dmlrs.vectors import Vectors
 from dlsched.halt import until
 from dlsched.models import build, solve
@@ -269,6 +269,21 @@ def test_the_search_goes_on_from_the_plans_of_others(
     assert agree(exact_utility(instance, found), exact_utility(instance, best))
     assert again >= bound - TOLERANCE
     assert only or agree(again, bound)
+
+
+def test_plans_are_looked_for_where_machines_hold_too_many_contents(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Beams need the decomposition, which there is none of; the search around plans does not."""
+
+    def refused(schedules: Schedules) -> None:
+        raise TooLarge("over 3 contents of a machine")
+
+    instance, best, _ = fragmented_cluster(0)
+    monkeypatch.setattr(fragmented, "MOST_ESTIMATED", 0)
+    monkeypatch.setattr(fragmented, "ByPattern", refused)
+    with until(seconds=1):
+        found, _, evidence = solve_fragmented(instance, only="plans")
+    assert evidence == ("time is up",)
+    assert 0.9 * exact_utility(instance, best) < exact_utility(instance, found) <= exact_utility(instance, best)
 
 
 @pytest.mark.slow

@@ -26,6 +26,8 @@ pytestmark = pytest.mark.process
 TOY = '''
 """A number from 0 to `most`, and routes that wait, find, bound, prove or fail."""
 
+import os
+import signal
 import time
 from typing import Any
 
@@ -62,6 +64,8 @@ def route(which: str) -> Any:
             known.take(Schedule())
             if what == "fail":
                 raise ValueError("no luck")
+            if what == "die":
+                os.kill(os.getpid(), signal.SIGKILL)
             if what in ("find", "prove", "lie"):
                 known.take(Schedule(jobs={"x": instance.most + (what == "lie")}))
             if what == "low":
@@ -109,6 +113,7 @@ CASES = {
     "found here, bounded there": ("find", "bound", None),
     "bounded there, not found": ("wait", "bound", 2.0),
     "failed there": ("find", "fail", 2.0),
+    "killed there": ("find", "die", 2.0),
     "a lie there": ("wait", "lie", 2.0),
     "found here, a wrong proof there": ("find", "low", 2.0),
 }
@@ -154,10 +159,13 @@ def test_a_bound_of_another_process_is_told_and_proves_nothing(races: dict[str, 
     assert found["told"] == [["waiting", 0.0, 7.0]]
 
 
-def test_a_process_that_fails_is_told(races: dict[str, Any]) -> None:
-    found = races["failed there"]
+@pytest.mark.parametrize(
+    ("case", "line"), [("failed there", "ValueError: no luck"), ("killed there", "ended before it had a result")]
+)
+def test_a_process_that_fails_is_told(case: str, line: str, races: dict[str, Any]) -> None:
+    found = races[case]
     assert (found["value"], found["bound"], found["proved"]) == (7.0, float("inf"), False)
-    assert found["evidence"] == ["another process: ValueError: no luck"]
+    assert found["evidence"] == [f"another process: {line}"]
 
 
 def test_a_schedule_of_another_process_is_checked(races: dict[str, Any]) -> None:
