@@ -23,7 +23,7 @@ from dlsched.arguments import checked, named
 from dlsched.errors import InputError
 from dlsched.models.document import Document, read_json
 from dlsched.models.numbers import agree
-from dlsched.models.problem import problems
+from dlsched.models.problem import problems, recognised
 from dlsched.readable import Readable, Section, facts
 
 if TYPE_CHECKING:
@@ -221,10 +221,9 @@ def _read(path: str | os.PathLike[str]) -> Witness:
         if name in shipped_names(package):
             return shipped(name, package)
     data = read_json(path)
-    kind = next((entry.name for entry in problems() if entry.fits(data)), None)
-    if kind is not None:
+    if any(entry.fits(data) for entry in problems()):
         remedy = f"`dlsched verify CLAIM --on {name}` checks claims on it"
-        raise InputError(f"{path}: is an instance of {kind} and no witness; {remedy}")
+        raise InputError(f"{path}: is {recognised(data)} and no witness; {remedy}")
     return Witness.parse(data, path)
 
 

@@ -214,7 +214,8 @@ def solve(
             output.facts(f"{formulation}: {file.name}", result)
             if duals:
                 columns = ("equation", "row", ">dual", "doc")
-                title = "Duals, integers fixed: what a unit more of the limit changes"
+                left = "of the relaxation" if relax else "integers fixed"
+                title = f"Duals, {left}: what a unit more of the limit changes"
                 output.table(title, columns, [tuple(row.values()) for row in prices])
     return stop.code
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import hashlib
 import json
+import math
 import re
 import sys
 from collections import Counter
@@ -20,7 +21,7 @@ from pydantic_core import CoreSchema
 
 from dlsched.arguments import checked
 from dlsched.errors import InputError, cut, shown
-from dlsched.models.files import PathLike, decode, read_bytes, write_text
+from dlsched.models.files import MAX_BYTES, PathLike, decode, read_bytes, write_bytes
 
 _LONGEST_RULE = 600
 """Characters of a rule in a message. Arbitrary: longer than any that is written here; what pydantic says of a choice
@@ -43,11 +44,20 @@ def read_json(path: PathLike) -> Any:
     InputError
         As `dlsched.models.files.read_bytes`, and if the content is not JSON.
     """
-    return parse_json(path, read_bytes(path))
+    is_other = Path(path).suffix.lower() in _OTHERS
+    hint = "; `dlsched convert` makes an instance of such files" if is_other else ""
+    return parse_json(path, read_bytes(path), hint)
 
 
-def parse_json(path: PathLike, content: bytes) -> Any:
+def parse_json(path: PathLike, content: bytes, hint: str = "") -> Any:
     """Return the data in a JSON file's content; `path` is what error messages begin with.
+
+    Parameters
+    ----------
+    path : path
+    content : bytes
+    hint : str
+        What an error message ends with where it is no JSON.
 
     Raises
     ------
@@ -61,8 +71,6 @@ def parse_json(path: PathLike, content: bytes) -> Any:
         with _no_collections():
             return json.loads(text, object_pairs_hook=_unique)
     except json.JSONDecodeError as error:
-        is_other = Path(path).suffix.lower() in _OTHERS
-        hint = "; `dlsched convert` makes an instance of such files" if is_other else ""
         raise InputError(f"{path}: line {error.lineno} column {error.colno}: not JSON: {error.msg}{hint}") from None
     except RecursionError:
         raise InputError(f"{path}: nested too deeply") from None
@@ -240,8 +248,16 @@ class Document(Record):
                         raise
                     return cls.model_validate(_without_numpy(data))
         except ValidationError as error:
-            place = "" if path is None else f"{path}: "
+            place = "" if path is None else f"{path}: {_other_kind(cls, data)}"
             raise InputError(f"{place}{one_line(error)}") from None
+
+    @classmethod
+    def misfits(cls, data: object) -> float:
+        """Return how many fields data lacks of those needed, or has beside those known; infinite if it has none."""
+        if not isinstance(data, dict):
+            return math.inf
+        needed = {name for name, field in cls.model_fields.items() if field.is_required()}
+        return len(data.keys() - cls.model_fields) + len(needed - data.keys())
 
     def dump(self) -> dict[str, Any]:
         """Return plain JSON data, without the fields that are absent."""
@@ -249,8 +265,17 @@ class Document(Record):
 
     @checked
     def save(self, path: PathLike) -> None:
-        """Write the JSON file in one step."""
-        write_text(path, json.dumps(self.dump(), indent=1) + "\n")
+        """Write the JSON file in one step.
+
+        Raises
+        ------
+        InputError
+            If it cannot be written, or would be larger than files that are read.
+        """
+        content = (json.dumps(self.dump(), indent=1) + "\n").encode()
+        if len(content) > MAX_BYTES:
+            raise InputError(f"{path}: would be {len(content)} bytes; files of at most {MAX_BYTES} bytes are read")
+        write_bytes(path, content)
 
     @cached_property
     def digest(self) -> str:
@@ -259,6 +284,14 @@ class Document(Record):
         data.pop("origin", None)
         canonical = json.dumps(data, sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(canonical.encode()).hexdigest()
+
+
+def _other_kind(kind: type[Document], data: object) -> str:
+    """Return, before what is wrong with a file, what it is instead, where its fields say so."""
+    from dlsched.models.problem import recognised
+
+    what = recognised(data) if kind.misfits(data) else None
+    return "" if what is None else f"is {what}: "
 
 
 def one_line(error: ValidationError) -> str:

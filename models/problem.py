@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -134,15 +133,7 @@ class Problem(Generic[I, S]):
 
     def fits(self, data: Any) -> bool:
         """Tell whether a document has the fields of an instance, all that it needs and no other."""
-        return self.misfits(data) == 0
-
-    def misfits(self, data: Any) -> float:
-        """Return how many fields a document lacks of what an instance needs, or has beside; infinite if none can be."""
-        if not isinstance(data, dict):
-            return math.inf
-        known = self.instance.model_fields
-        needed = {name for name, field in known.items() if field.is_required()}
-        return len(data.keys() - known) + len(needed - data.keys())
+        return self.instance.misfits(data) == 0
 
     def preset(self, name: str, seed: Seed = 0, **sizes: Any) -> I:
         """Return an instance of a family.
@@ -224,6 +215,22 @@ def problem_of(instance: Document) -> Problem[Any, Any]:
     return next(entry for kind, entry in found.items() if isinstance(instance, kind))
 
 
+def recognised(data: object) -> str | None:
+    """Return what a document is by its fields, as ``an instance of hadar``; None where they do not say."""
+    for entry in problems():
+        if entry.fits(data):
+            return f"an instance of {entry.name}"
+    if not isinstance(data, dict):
+        return None
+    for kind, fields in {"a certificate": {"certificate", "nodes"}, "a witness": {"claim", "variant"}}.items():
+        if fields <= data.keys():
+            return kind
+    if "jobs" in data and data.keys() <= {"jobs", "problem"}:
+        known = [entry.name for entry in problems()]
+        return f"a schedule of {data['problem']}" if data.get("problem") in known else "a schedule"
+    return None
+
+
 @checked
 def load_instance(path: PathLike) -> tuple[Problem[Any, Any], Any]:
     """Return the problem that an instance in a file is of, and the instance.
@@ -247,7 +254,7 @@ def load_instance(path: PathLike) -> tuple[Problem[Any, Any], Any]:
     ('smd', 3)
     """
     data = read_json(path)
-    misfits = {entry.name: entry.misfits(data) for entry in problems()}
+    misfits = {entry.name: entry.instance.misfits(data) for entry in problems()}
     least = min(misfits.values())
     *others, last = (entry for entry in problems() if misfits[entry.name] == least)
     if 0 < least <= _NEARLY and not others:
@@ -256,6 +263,9 @@ def load_instance(path: PathLike) -> tuple[Problem[Any, Any], Any]:
         except InputError as error:
             raise InputError(f"{error} (read as an instance of {last.name})") from None
     if least > 0:
+        what = recognised(data)
+        if what is not None:
+            raise InputError(f"{path}: is {what}, not an instance")
         known = ", ".join(misfits)
         raise InputError(f"{path}: has not the fields of an instance of {known}; `dlsched schema PROBLEM` has them")
     for entry in others:

@@ -195,8 +195,11 @@ def _cheapest(
         return best
     reduced = np.column_stack([np.zeros(len(cost)), cost - relaxed.multiplier * share])
     least = reduced.min(axis=1)
-    gap = cutoff - relaxed.multiplier * relaxed.work - float(least.sum())
-    kept = reduced - least[:, None] < gap
+    at_multiplier = relaxed.multiplier * relaxed.work
+    # Where a slot does 1e15 times what is needed, numbers of that size cancel each other.
+    lost = ROUNDING * (cutoff + abs(at_multiplier) + float(np.abs(least).sum()))
+    gap = cutoff - at_multiplier - float(least.sum()) + lost
+    kept = reduced - least[:, None] <= max(gap, 0.0)
     settled = kept.sum(axis=1) == 1
     fixed = [(row, level) for row in np.flatnonzero(settled).tolist() if (level := int(kept[row].argmax()) - 1) >= 0]
     start: _Label = (0, 0.0, None)
@@ -204,7 +207,7 @@ def _cheapest(
         start = (start[0] + whole[1 + level], start[1] + float(cost[row, level]), (start[2], row, level))
     core = np.flatnonzero(~settled).tolist()
     choices = [[_choice(whole, cost, row, column) for column in np.flatnonzero(kept[row]).tolist()] for row in core]
-    saves: list[float] = [*accumulate(reversed(least[core].tolist()), initial=0.0)][::-1]
+    saves: list[float] = [*accumulate(reversed(least[core].tolist()), initial=-lost)][::-1]
     found = _labels(whole[0], choices, start, _Bound(relaxed.multiplier, saves, cutoff))
     return (found[1], _picks(found[2])) if found else best
 

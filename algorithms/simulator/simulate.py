@@ -181,6 +181,7 @@ class _Engine:
         self.given = 0
         self.there = {(m.name, r): count for m in self.instance.machines for r, count in m.devices.items()}
         self.wake: Fraction | None = None
+        self.allocations: dict[str, Allocation] = {}
         self.used: Counter[tuple[str, str]] = Counter()
         self.segments: list[Segment] = []
         self.completions: dict[str, Fraction] = {}
@@ -243,13 +244,14 @@ class _Engine:
 
     def _decide(self) -> None:
         """Ask the policy and do what it says, if it can be done."""
-        state, before = self.state, dict(self.state.current)
+        state, before = self.state, dict(self.allocations)
         began = time.perf_counter()
         given = self.policy.decide(state, self.rng)
         seconds = time.perf_counter() - began
         if not isinstance(given, Mapping):
             raise self._impossible("", f"gives {described(given)} and not a mapping of jobs to devices")
-        plain = {name: self._plain(name, a) for name, a in given.items() if a is not before.get(name, given)}
+        plain = {name: self._plain(name, a) for name, a in given.items() if not self._is_kept(name, a)}
+        self._undo_edits()
         fresh = {name: allocation for name, allocation in plain.items() if allocation != before.get(name, {})}
         jobs = {name: self._job(name, allocation) for name, allocation in fresh.items()}
         lost = [name for name in before if name not in given or name in fresh]
@@ -264,13 +266,25 @@ class _Engine:
         in_use = sum(holding.devices for holding in state.holdings.values())
         self.moments.append(Moment(state.time, len(state.jobs), in_use, bool(fresh or lost), bool(lost), seconds))
 
+    def _is_kept(self, name: str, allocation: object) -> bool:
+        """Tell whether an allocation is the one that a job has, as the policy was given it and did not edit it."""
+        return allocation is self.state.current.get(name, self) and allocation == self.allocations[name]
+
+    def _undo_edits(self) -> None:
+        """Make what a policy edited of the state what jobs have."""
+        for name, allocation in self.allocations.items():
+            if (shown := self.state.current[name]) != allocation:
+                shown.clear()
+                shown.update(_copied(allocation))
+
     def _give(self, job: Job, allocation: Allocation, before: Holding | None) -> None:
         now = self.state.time
         goes_on = before is not None and self.policy.copies and allocation.items() <= before.allocation.items()
         ready = max(now, before.ready) if before and goes_on else now + self.state.restart_seconds
         speed = speed_of(job, allocation, copies=self.policy.copies)
         done = ready + self.state.remaining(job) / speed if speed else None
-        holding = Holding(allocation, now, ready, done, speed, gang(allocation))
+        holding = Holding(_copied(allocation), now, ready, done, speed, gang(allocation))
+        self.allocations[job.name] = allocation
         for cell, count in _cells(allocation):
             self.used[cell] += count
         self.state.give(job, holding)
@@ -279,10 +293,10 @@ class _Engine:
             heapq.heappush(self.ending, (done, self.given, job, holding))
 
     def _take(self, job: Job) -> Holding:
-        holding = self.state.take(job)
-        for cell, count in _cells(holding.allocation):
+        holding, allocation = self.state.take(job), self.allocations.pop(job.name)
+        for cell, count in _cells(allocation):
             self.used[cell] -= count
-        self.segments.append(Segment(job.name, holding.allocation, holding.start, holding.ready, self.state.time))
+        self.segments.append(Segment(job.name, allocation, holding.start, holding.ready, self.state.time))
         return holding
 
     def _plain(self, name: str, allocation: Allocation) -> Allocation:
@@ -321,6 +335,11 @@ class _Engine:
     def _impossible(self, place: str, message: str) -> ImpossibleAllocation:
         where = f"{place}: " if place else ""
         return ImpossibleAllocation(f"policy {self.policy.name} at {to_json(self.state.time)} s: {where}{message}")
+
+
+def _copied(allocation: Allocation) -> Allocation:
+    """Return a copy, for policies to see: one that edits it changes nothing."""
+    return {machine: dict(devices) for machine, devices in allocation.items()}
 
 
 def _cells(allocation: Allocation) -> Iterator[tuple[tuple[str, str], int]]:

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
@@ -37,7 +38,7 @@ from dlsched.lazy import sp
 from dlsched.models.hadar import Instance, Job
 from dlsched.models.numbers import rational
 from dlsched.solvers.solution import SolverError
-from dlsched.tolerances import STILL
+from dlsched.tolerances import STILL, TIGHT
 
 _DIGITS = 3
 """Of the ratio with which the levels of finish-time fairness begin. cvxpy's interior point finds about eight, the last
@@ -45,6 +46,8 @@ of which depend on the processor; so few are the same on every one."""
 
 _START = Fraction(1, 1000)
 """By which part that ratio is raised, so that it can be reached: the last of its digits and more."""
+
+_SOLVED = ("optimal", "optimal_inaccurate")
 
 Shares = dict[str, dict[str, float]]
 Amounts = Mapping[str, float | Fraction]
@@ -198,7 +201,7 @@ def policy_shares(
     if policy is Policy.MAX_SUM_THROUGHPUT:
         return _greatest_sum(instance, jobs, costs or {}, floors or {})
     if policy is Policy.MIN_TOTAL_DURATION:
-        return water_filled(instance, jobs, lambda job: 1 / progress.remaining[job.name])
+        return _shortest(instance, jobs, progress)
     return _fair_finish(instance, jobs, progress)
 
 
@@ -230,10 +233,20 @@ def _greatest_sum(instance: Instance, jobs: Sequence[Job], costs: Amounts, floor
         for mine in [[k for k, (job, _) in enumerate(pairs) if job.name == name]]
     ]
     problem = cp.Problem(cp.Maximize(objective @ x), [*rows(x), *reached])
-    problem.solve(solver=cp.HIGHS)
+    # The greatest may be of a pair that floors leave no room for, and the others a billionth of it.
+    problem.solve(solver=cp.HIGHS, dual_feasibility_tolerance=TIGHT)
     if problem.status in ("infeasible", "infeasible_inaccurate", "infeasible_or_unbounded"):
         raise InputError(f"floors: no shares reach them all ({', '.join(floors)})")
     return rounded_shares(pairs, _values(problem, x))
+
+
+def _shortest(instance: Instance, jobs: Sequence[Job], progress: Progress) -> Shares:
+    """Return the shares of the least total duration: levels are in parts of what the longest job takes at least."""
+    fastest: dict[str, Fraction] = {}
+    for job, r in able_pairs(instance, jobs):
+        fastest[job.name] = max(job.gang * job.rate_on(r), fastest.get(job.name, Fraction(0)))
+    least = max((progress.remaining[name] / speed for name, speed in fastest.items()), default=Fraction(1))
+    return water_filled(instance, jobs, lambda job: least / progress.remaining[job.name])
 
 
 def _fair_finish(instance: Instance, jobs: Sequence[Job], progress: Progress) -> Shares:
@@ -267,7 +280,9 @@ def _fair_finish(instance: Instance, jobs: Sequence[Job], progress: Progress) ->
     return shares
 
 
-def _ratio(instance: Instance, job: Job, shares: Mapping[str, float], alone: Fraction, progress: Progress) -> Fraction:
+def _ratio(
+    instance: Instance, job: Job, shares: Mapping[str, float | Fraction], alone: Fraction, progress: Progress
+) -> Fraction:
     """Return a job's finish-time ratio with its shares."""
     speed = job.gang * sum(job.rate_on(r) * rational(share) for r, share in shares.items())
     return (progress.since[job.name] + progress.remaining[job.name] / speed) / alone
@@ -280,7 +295,11 @@ def _least_ratio(
     alone: Mapping[str, Fraction],
     progress: Progress,
 ) -> Fraction:
-    """Return the least greatest finish-time ratio, rounded up to few digits."""
+    """Return the least greatest finish-time ratio, rounded up to few digits.
+
+    Where the interior point does not find it, as where one type is 1e7 times as fast as another, the greatest with an
+    even part of each type, which can be reached, too: it takes more steps from there.
+    """
     import cvxpy as cp
 
     x, rows = cp.Variable(len(pairs), nonneg=True), _room(instance, pairs)
@@ -299,9 +318,20 @@ def _least_ratio(
     )
     ratios = waited + cp.multiply(fastest, cp.inv_pos(share_of_best @ x))
     problem = cp.Problem(cp.Minimize(cp.max(ratios)), rows(x))
-    problem.solve(solver=cp.CLARABEL)
-    _values(problem, x)
-    return Fraction(f"{problem.value:.{_DIGITS}e}") * (1 + _START)
+    with suppress(cp.SolverError), np.errstate(divide="ignore"):
+        problem.solve(solver=cp.CLARABEL)
+    if problem.status in _SOLVED and math.isfinite(problem.value):
+        return Fraction(f"{problem.value:.{_DIGITS}e}") * (1 + _START)
+    even = _even(instance, jobs, pairs)
+    return max(_ratio(instance, job, even[job.name], alone[job.name], progress) for job in jobs)
+
+
+def _even(instance: Instance, jobs: Sequence[Job], pairs: Sequence[tuple[Job, str]]) -> dict[str, dict[str, Fraction]]:
+    """Return shares that give each job the same part of each type that it can run on, and all of its time at most."""
+    shares: dict[str, dict[str, Fraction]] = {job.name: {} for job in jobs}
+    for job, r in pairs:
+        shares[job.name][r] = Fraction(instance.capacity[r], len(jobs) * job.gang)
+    return {name: {r: share / max(1, sum(own.values())) for r, share in own.items()} for name, own in shares.items()}
 
 
 def _room(instance: Instance, pairs: Sequence[tuple[Job, str]]) -> Any:
@@ -320,7 +350,7 @@ def _room(instance: Instance, pairs: Sequence[tuple[Job, str]]) -> Any:
 
 
 def _values(problem: Any, x: Any) -> list[float]:
-    if problem.status not in ("optimal", "optimal_inaccurate"):
+    if problem.status not in _SOLVED:
         raise SolverError(f"cvxpy did not solve a policy's program: {problem.status}")
     values: list[float] = np.clip(x.value, 0.0, 1.0).tolist()
     return values

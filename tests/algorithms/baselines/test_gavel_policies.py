@@ -192,6 +192,56 @@ def test_the_greatest_ratio_of_times_is_the_least(data: dict[str, Any], waited: 
 
 
 @pytest.mark.slow
+def small(types: dict[str, int], jobs: dict[str, tuple[int, int, dict[str, int]]], seconds: int = 1) -> Instance:
+    """One machine; jobs by name with gang, iterations, and rates."""
+    utility = {"kind": "table", "values": [3, 2, 1]}
+    return Instance.parse(
+        {
+            "slots": 3,
+            "slot_seconds": seconds,
+            "device_types": list(types),
+            "machines": [{"name": "m", "devices": types}],
+            "jobs": [
+                {"name": name, "arrival": 1, "gang": gang, "iterations": work, "rate": rate, "utility": utility}
+                for name, (gang, work, rate) in jobs.items()
+            ],
+        }
+    )
+
+
+@pytest.mark.parametrize("rate", [10**5, 10**9])
+def test_a_rate_that_a_floor_leaves_no_room_for_hides_no_other(rate: int) -> None:
+    """The floor of x takes all of b, so that y is on a, whatever it would do on b."""
+    instance = small({"a": 1, "b": 1}, {"x": (1, 1, {"b": 1}), "y": (1, 1, {"a": 2, "b": rate})})
+    assert policy_shares(instance, instance.jobs, "max-sum-throughput", floors={"x": 1}) == {
+        "x": {"b": 1},
+        "y": {"a": 1},
+    }
+
+
+def test_finish_time_fairness_where_rates_are_ten_million_times_apart() -> None:
+    """The interior point finds no ratio. Gangs of four do not fit; w and x share the three devices of a."""
+    fast = 10**7
+    jobs = {"w": (3, 5760, {"a": 1, "b": 3 * fast}), "x": (1, 3240, {"a": 2 * fast})}
+    jobs |= {"y": (4, 11520, {"a": 2, "b": 3}), "z": (4, 4320, {"a": 3})}
+    instance = small({"a": 3, "b": 2}, jobs)
+    shares = policy_shares(instance, instance.jobs, "finish-time-fairness")
+    assert shares.keys() == {"w", "x"}
+    assert 3 * shares["w"]["a"] + shares["x"]["a"] == pytest.approx(3)
+
+
+@pytest.mark.parametrize("policy", list(Policy))
+def test_shares_do_not_hang_on_the_unit_of_time(policy: Policy) -> None:
+    rates = {"x": (1, 2, {"a": 1, "b": 2}), "y": (2, 3, {"a": 1}), "z": (1, 3, {"a": 2, "b": 3})}
+
+    def shares(unit: int) -> dict[str, dict[str, float]]:
+        jobs = {name: (gang, work * unit, rate) for name, (gang, work, rate) in rates.items()}
+        instance = small({"a": 2, "b": 1}, jobs, unit)
+        return policy_shares(instance, instance.jobs, policy)
+
+    assert shares(10**13) == shares(1)
+
+
 @pytest.mark.parametrize("policy", list(Policy))
 def test_runs_under_every_policy_are_valid_and_the_same_again(policy: Policy) -> None:
     instance = preset("benchmark", 3, jobs=8, machines=4, types=3, slots=12)

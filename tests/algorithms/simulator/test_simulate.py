@@ -201,6 +201,39 @@ def test_only_a_new_allocation_restarts() -> None:
     assert busy(found) == {("m", "gpu"): 17 + 4, ("n", "gpu"): 3}
 
 
+class Editing(Policy):
+    """Keeps the first job where it is until 2 s, then moves it by editing what the state says that it has."""
+
+    name = "editing"
+
+    def __init__(self, devices: int = 1) -> None:
+        self.devices = devices
+
+    def decide(self, state: State, rng: np.random.Generator) -> Allocations:
+        """Edit the state's own dictionaries, and give some of them back."""
+        if not state.current:
+            return {"A": on(1)}
+        held = dict(state.current)
+        if state.time == 2:
+            held["A"].pop("m")
+            held["A"]["n"] = {"gpu": self.devices}
+        return held
+
+
+def test_a_policy_that_edits_what_jobs_have_moves_them() -> None:
+    data = instance_of([("A", 0, 1, 4)], 1).dump()
+    p = Instance.parse(
+        data | {"machines": [{"name": "m", "devices": {"gpu": 1}}, {"name": "n", "devices": {"gpu": 1}}]}
+    )
+    found = simulate(p, Editing(), round_seconds=1, restart_seconds=1)
+    assert [(s.allocation, s.start, s.ready, s.end) for s in found.segments] == [
+        (on(1), 0, 1, 2),
+        ({"n": {"gpu": 1}}, 2, 3, 6),
+    ]
+    with pytest.raises(ImpossibleAllocation, match=r"policy editing at 2 s: job A"):
+        simulate(p, Editing(2), round_seconds=1)
+
+
 def test_jobs_that_are_not_done_at_the_horizon_stay_undone() -> None:
     p = instance_of([("A", 0, 1, 5), ("B", 0, 1, 5), ("C", 9, 1, 1)], 1)
     found = simulate(p, Fifo(), round_seconds=None, horizon=Fraction(19, 2))
