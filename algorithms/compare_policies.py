@@ -29,6 +29,7 @@ from dlsched.models import picture
 from dlsched.models.files import PathLike
 from dlsched.models.hadar import Instance
 from dlsched.models.hadar.schedule import exact_utility
+from dlsched.models.numbers import to_json
 from dlsched.readable import Readable, Section
 
 _FEW = 20
@@ -268,7 +269,10 @@ def compare_policies(
         state, _ = begun(instance, policy, round_seconds, restart_seconds, horizon)
     whole = state.round_seconds is not None and not state.round_seconds % instance.slot_seconds
     if bound_seconds is not None and not whole:
-        raise InputError("bound_seconds: the bound is on schedules of whole slots; it goes with rounds of whole slots")
+        length = to_json(instance.slot_seconds)
+        raise InputError(
+            f"bound_seconds: the bound is on schedules of whole slots; make round_seconds a multiple of {length}"
+        )
     tell, jobs = progress or (lambda done, total: None), len(instance.jobs)
     tell(0, len(asked) * jobs)
     bound, rows = None, list[PolicyRow]()

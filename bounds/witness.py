@@ -15,6 +15,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pydantic import Field, StrictInt
@@ -220,6 +221,8 @@ def _read(path: str | os.PathLike[str]) -> Witness:
     for package in () if name.endswith(".json") else _packages():
         if name in shipped_names(package):
             return shipped(name, package)
+    if name == Path(name).name and not (name.endswith(".json") or Path(name).exists()):
+        named("witness", name, dict.fromkeys(each for package in _packages() for each in shipped_names(package)))
     data = read_json(path)
     if any(entry.fits(data) for entry in problems()):
         remedy = f"`dlsched verify CLAIM --on {name}` checks claims on it"

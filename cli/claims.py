@@ -143,6 +143,13 @@ def verify(
     if executor is not None:
         # What dask would log, with tracebacks, about a lost scheduler is raised as an error too.
         logging.disable()
+    kept = 0, 0
+
+    def tell(done: int, total: int) -> None:
+        nonlocal kept
+        kept = done, total
+        progress(done, total)
+
     try:
         with output.counting("verdicts") as progress:
             report = verify_(
@@ -152,11 +159,15 @@ def verify(
                 jobs=jobs,
                 out=out,
                 executor=executor,
-                progress=progress,
+                progress=tell,
                 **given(instances=instances, each=each),
             )
     except WorkersLostError as error:
         raise InputError(str(error)) from None
+    except KeyboardInterrupt:
+        if out is not None:
+            output.note(f"{out} keeps {kept[0]} of {kept[1]} verdicts; the same command goes on from there")
+        raise
     if as_json:
         output.emit_json(report.dump())
     else:

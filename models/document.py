@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import gc
 import hashlib
 import json
@@ -29,6 +30,12 @@ may list all that is allowed."""
 
 _OTHERS = frozenset({".csv", ".tsv", ".txt", ".log", ".gml", ".graphml"})
 """What files of tables, logs and networks end in, for which there are readers."""
+
+_SHAPES = {
+    **dict.fromkeys(("dict_type", "mapping_type", "model_type", "model_attributes_type"), "an object with fields"),
+    **dict.fromkeys(("list_type", "tuple_type"), "a list"),
+}
+"""What JSON calls what pydantic asks for by other names."""
 
 _TAGGED = frozenset({"utility", "training"})
 _COLLECTIONS = frozenset({"list", "tuple", "set", "frozenset", "dict"})
@@ -161,10 +168,12 @@ class Record(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _no_flood(cls, data: Any) -> Any:
-        """Stop at the first unknown field where there are more than all the known ones."""
-        if isinstance(data, dict) and len(data) > 2 * len(cls.model_fields):
-            unknown = next(key for key in data if key not in cls.model_fields)
-            raise ValueError(f"{cut(str(unknown))}: unknown field")
+        """Stop at an unknown field that is nearly a known one, or the first where there are more than all of these."""
+        if isinstance(data, dict) and not data.keys() <= cls.model_fields.keys():
+            unknown = cut(str(next(key for key in data if key not in cls.model_fields)))
+            nearest = difflib.get_close_matches(unknown, cls.model_fields.keys() - data.keys(), 1)
+            if nearest or len(data) > 2 * len(cls.model_fields):
+                raise ValueError(f"{unknown}: unknown field" + "".join(f"; the nearest is {name}" for name in nearest))
         return data
 
     def __init__(self, **data: Any) -> None:
@@ -287,10 +296,11 @@ class Document(Record):
 
 
 def _other_kind(kind: type[Document], data: object) -> str:
-    """Return, before what is wrong with a file, what it is instead, where its fields say so."""
+    """Return, before what is wrong with a file, what it is instead, where it has other fields that say so."""
     from dlsched.models.problem import recognised
 
-    what = recognised(data) if kind.misfits(data) else None
+    other = isinstance(data, dict) and not data.keys() <= kind.model_fields.keys()
+    what = recognised(data) if other else None
     return "" if what is None else f"is {what}: "
 
 
@@ -336,6 +346,13 @@ def _rule(error: Any) -> str:
     if kind in ("too_long", "too_short"):
         limit = error["ctx"].get("max_length", error["ctx"].get("min_length"))
         return f"{len(value)} values; it must have at {'most' if kind == 'too_long' else 'least'} {limit}"
+    if kind == "union_tag_invalid":
+        field, known = str(error["ctx"]["discriminator"]).strip("'"), error["ctx"]["expected_tags"]
+        return f"{field}: {shown(error['ctx']['tag'])} must be one of {known}"
+    if kind == "union_tag_not_found":
+        return f"{str(error['ctx']['discriminator']).strip(chr(39))}: required field is missing"
     what = f"a {type(value).__name__}" if isinstance(value, dict | list | tuple) else shown(value)
+    if kind in _SHAPES:
+        return f"{what} should be {_SHAPES[kind]}"
     message = message.removeprefix("Input ")
     return f"{what} {message[0].lower()}{message[1:]}"

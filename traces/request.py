@@ -249,12 +249,12 @@ def parse_cluster(text: str) -> dict[str, int]:
     Raises
     ------
     InputError
-        If an item is not ``type=count`` with a positive count, or a type is named twice.
+        If an item is not ``type=count`` with a count of at most 18 digits, or a type is named twice.
     """
     cluster: dict[str, int] = {}
     for name, count in pairs("cluster", text).items():
         if not _TYPE.fullmatch(name) or not COUNT.fullmatch(count):
             item = f"{name}={count}" if count else name
-            raise InputError(f"cluster: {shown(item)} must be TYPE=DEVICES, devices positive, as in v100=2,p100=3")
+            raise InputError(f"cluster: {shown(item)} must be TYPE=DEVICES of 1 to 1e18 devices, as in v100=2")
         cluster[name] = int(count)
     return cluster

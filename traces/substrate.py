@@ -193,7 +193,9 @@ def _range(bandwidth: tuple[object, object]) -> tuple[Fraction, Fraction]:
     except ValueError as error:
         raise InputError(f"bandwidth: {error}") from None
     if not 0 <= low <= high <= MAX_BANDWIDTH:
-        raise InputError(f"bandwidth: {to_json(low)},{to_json(high)} must be a range within 0 to {MAX_BANDWIDTH}")
+        raise InputError(
+            f"bandwidth: {to_json(low)},{to_json(high)} must be a range, its least first, within 0 to {MAX_BANDWIDTH}"
+        )
     return low, high
 
 

@@ -44,8 +44,8 @@ def random(
     >>> len(instance.jobs), instance.slots, instance == hadar.random(7, jobs=4, slots=5)
     (4, 5, True)
     """
-    at_least(0, jobs=jobs, devices=devices)
-    at_least(1, machines=machines, types=types, slots=slots)
+    at_least(0, jobs=jobs)
+    at_least(1, devices=devices, machines=machines, types=types, slots=slots)
     rng = generator(rng)
     names = tuple(f"type{r + 1}" for r in range(types))
     counts = rng.integers(0, devices + 1, size=(machines, types))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -11,9 +12,10 @@ from typing import Any
 
 import pytest
 
+from dlsched.models import document
 from dlsched.models.files import MAX_BYTES
 from tests import paths
-from tests.cli.cases import h2, refusal, save
+from tests.cli.cases import best, h2, refusal, save
 from tests.cli.conftest import Command
 
 GAVEL = paths.DATA / "gavel"
@@ -23,6 +25,7 @@ Edit = Callable[[dict[str, Any]], object]
 INSTANCES: dict[str, tuple[Edit, str]] = {
     "unknown field": (lambda i: i.update(slot=3), "slot: unknown field"),
     "unknown field of a job": (lambda i: i["jobs"][1].update(weight=3), "jobs[1].weight: unknown field"),
+    "misspelt field": (lambda i: i.update(slotz=i.pop("slots")), "slotz: unknown field; the nearest is slots"),
     "missing field": (lambda i: i.pop("slots"), "slots: required field is missing"),
     "missing field of a job": (lambda i: i["jobs"][0].pop("gang"), "jobs[0].gang: required field is missing"),
     "negative iterations": (lambda i: i["jobs"][0].update(iterations=-4), "jobs[0].iterations: -4 must be positive"),
@@ -57,7 +60,10 @@ INSTANCES: dict[str, tuple[Edit, str]] = {
         lambda i: i["jobs"][0]["utility"].update(values=[1, 2]),
         "jobs[0].utility: increases with the duration",
     ),
-    "unknown utility": (lambda i: i["jobs"][0]["utility"].update(kind="cubic"), "jobs[0].utility: "),
+    "unknown utility": (
+        lambda i: i["jobs"][0]["utility"].update(kind="cubic"),
+        "jobs[0].utility.kind: 'cubic' must be one of 'table', ",
+    ),
 }
 
 
@@ -144,6 +150,41 @@ def test_unreadable_file(dlsched: Command, tmp_path: Path, schedule: Path, case:
     path = tmp_path / "input.json"
     make(path)
     assert refusal(dlsched("check", "hadar", path, schedule)).startswith(f"{path}: {message}")
+
+
+WRONG: dict[str, tuple[tuple[str, ...], str]] = {
+    "an instance of another problem": (("optimum", "smd", "i.json"), "i.json: is an instance of hadar: resources: "),
+    "an instance that is no schedule": (("check", "i.json", "i.json"), "i.json: is an instance of hadar: slots: "),
+    "a schedule that is no instance": (("optimum", "s.json"), "s.json: is a schedule of hadar, not an instance"),
+    "a schedule that is no certificate": (("certify", "s.json"), "s.json: is a schedule of hadar: certificate: "),
+    "a certificate that is no schedule": (("check", "i.json", "c.json"), "c.json: is a certificate: jobs: "),
+    "a certificate that is no witness": (("replay", "c.json"), "c.json: is a certificate: claim: "),
+    "an instance that is no witness": (("replay", "i.json"), "i.json: is an instance of hadar and no witness; "),
+    "a witness that is no instance": (("optimum", "w.json"), "w.json: is a witness, not an instance"),
+    "a name of no witness": (
+        ("replay", "hadar-theorem-2-stagered"),
+        "unknown witness 'hadar-theorem-2-stagered'; of ",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", WRONG)
+def test_a_file_of_another_kind_is_recognised(dlsched: Command, tmp_path: Path, case: str) -> None:
+    words, message = WRONG[case]
+    save(tmp_path / "i.json", h2())
+    save(tmp_path / "s.json", best() | {"problem": "hadar"})
+    save(tmp_path / "c.json", {"certificate": "dlsched-exact-1", "nodes": []})
+    save(tmp_path / "w.json", {"claim": "hadar/theorem-1", "variant": "printed", "instance": h2()})
+    assert refusal(dlsched(*words)).startswith(message)
+
+
+def test_what_would_be_too_large_to_read_is_not_written(
+    dlsched: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(document, "MAX_BYTES", 1000)
+    message = refusal(dlsched("generate", "hadar", "--preset", "benchmark", "--out", "large.json"))
+    assert re.fullmatch(r"large.json: would be \d+ bytes; files of at most 1000 bytes are read", message)
+    assert not list(tmp_path.iterdir())
 
 
 def test_a_table_in_place_of_an_instance(dlsched: Command, tmp_path: Path) -> None:

@@ -337,8 +337,11 @@ def test_processes_of_a_run_that_is_ended_leave_nothing_to_warn_of(by: signal.Si
         # Whoever else has it open ends before this does.
         told = process.stderr.read()
     assert process.returncode == 128 + by
-    assert told.decode() == f"dlsched: {'interrupted' if by == signal.SIGINT else 'terminated'}\n"
-    assert verdicts(tmp_path / "v.sqlite")
+    kept, ended = told.decode().splitlines()
+    assert ended == f"dlsched: {'interrupted' if by == signal.SIGINT else 'terminated'}"
+    done = re.fullmatch(r"dlsched: v.sqlite keeps (\d+) of \d+ verdicts; the same command goes on from there", kept)
+    assert done
+    assert 0 < int(done[1]) <= verdicts(tmp_path / "v.sqlite")
 
 
 def await_verdicts(path: Path) -> None:

@@ -219,7 +219,7 @@ def test_a_column_may_have_any_name(tmp_path: Path) -> None:
         ("tiresias", TIRESIAS, {"speeds": "gpu"}, "speeds: gpu: "),
         ("tiresias", TIRESIAS, {"speeds": {"gpu": 0}}, "speeds: gpu=0 must be positive"),
         ("tiresias", TIRESIAS, {"utility": "money"}, "utility: "),
-        ("philly", "{}", {}, "a dict should be a valid list"),
+        ("philly", "{}", {}, "a dict should be a list"),
         ("philly", '[{"jobid": "a"}]', {}, "[0].submitted_time"),
         ("philly", json.dumps([{**PHILLY[0], "submitted_time": "2017-10-07T01:11:39Z"}]), {}, "[0].submitted_time"),
         (

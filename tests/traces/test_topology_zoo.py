@@ -135,9 +135,9 @@ def test_options_in_text() -> None:
     ("options", "message"),
     [
         ({"bandwidth": None}, "1 of 5 edges have no LinkSpeed; give a bandwidth for these"),
-        ({"bandwidth": (2, 1)}, "bandwidth: 2,1 must be a range within 0 to 1000000000"),
-        ({"bandwidth": (-1, 1)}, "bandwidth: -1,1 must be a range within 0 to 1000000000"),
-        ({"bandwidth": (0, 10**10)}, "bandwidth: 0,10000000000 must be a range within"),
+        ({"bandwidth": (2, 1)}, "bandwidth: 2,1 must be a range, its least first, within 0 to 1000000000"),
+        ({"bandwidth": (-1, 1)}, "bandwidth: -1,1 must be a range, its least first, within 0 to 1000000000"),
+        ({"bandwidth": (0, 10**10)}, "bandwidth: 0,10000000000 must be a range, its least first, within"),
         ({"gpus": ()}, "gpus: must be positive whole numbers"),
         ({"gpus": (1, 0)}, "gpus: must be positive whole numbers"),
         ({"servers": "some"}, "servers: 'some' must be internal, all or a number"),

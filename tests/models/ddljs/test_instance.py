@@ -80,7 +80,7 @@ BAD: list[tuple[dict[str, Any], str]] = [
     (pair(job(max_workers=0)), "jobs[0].max_workers: 0 should be greater than or equal to 1"),
     (pair(job(progress=0)), "jobs[0].progress: 0 must be positive"),
     (pair(job(bandwidth=-1)), "jobs[0].bandwidth: -1 must not be negative"),
-    (pair(job(utility={"kind": "cube"})), "jobs[0].utility: "),
+    (pair(job(utility={"kind": "cube"})), "jobs[0].utility.kind: 'cube' must be one of "),
     (pair(job(utility=TABLE)), "jobs[0].utility: the table ends at 1; the job can get to 4"),
     (pair(job(utility=TABLE, max_workers=1, budget={"gpu": 2})), "jobs[0].utility: the table ends at 1; the job can"),
     (

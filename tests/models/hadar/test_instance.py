@@ -65,7 +65,7 @@ COST = {"kind": "power", "scale": -1, "exponent": 2}
         ("jobs.0.utility.values", [1, 2], "jobs[0].utility: increases with the duration; it must be non-increasing"),
         ("jobs.0.utility.values", [2, -1], "jobs[0].utility.values[1]: -1 must not be negative"),
         ("jobs.0.utility", COST, "jobs[0].utility: is -4 at 2; a utility of the duration must not be"),
-        ("jobs.0.utility.kind", "cube", "jobs[0].utility:"),
+        ("jobs.0.utility.kind", "cube", "jobs[0].utility.kind: 'cube' must be one of "),
     ],
 )
 def test_bad_instances_are_refused_in_one_line(path: str, value: Any, message: str) -> None:
@@ -77,7 +77,7 @@ def test_bad_instances_are_refused_in_one_line(path: str, value: Any, message: s
     [
         ('{"slots": 3', "line 1 column 12: not JSON"),
         ("", "line 1 column 1: not JSON"),
-        ("[1, 2]", "should be a valid dictionary"),
+        ("[1, 2]", "a list should be an object with fields"),
         ('{"slots": 1, "slots": 2}', "key 'slots' appears twice"),
         ("[" * 100_000, "nested too deeply"),
         ('{"slots": ' + "1" * 5000 + "}", "has an integer of more than 4300 digits"),
