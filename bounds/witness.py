@@ -221,7 +221,7 @@ def _read(path: str | os.PathLike[str]) -> Witness:
     for package in () if name.endswith(".json") else _packages():
         if name in shipped_names(package):
             return shipped(name, package)
-    if name == Path(name).name and not (name.endswith(".json") or Path(name).exists()):
+    if name != "-" and name == Path(name).name and not (name.endswith(".json") or Path(name).exists()):
         named("witness", name, dict.fromkeys(each for package in _packages() for each in shipped_names(package)))
     data = read_json(path)
     if any(entry.fits(data) for entry in problems()):

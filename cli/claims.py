@@ -165,7 +165,7 @@ def verify(
     except WorkersLostError as error:
         raise InputError(str(error)) from None
     except KeyboardInterrupt:
-        if out is not None:
+        if out is not None and kept[1]:
             output.note(f"{out} keeps {kept[0]} of {kept[1]} verdicts; the same command goes on from there")
         raise
     if as_json:

@@ -72,11 +72,11 @@ def writable(ctx: typer.Context, path: Path | None) -> Path | None:
 
 def drawable(ctx: typer.Context, path: Path | None) -> Path | None:
     """Refuse what no picture can be written into, before the work that is to be drawn is done."""
-    if path is not None:
+    if path is not None and writable(ctx, path):
         from dlsched.models.picture import format_of
 
         format_of(path)
-    return writable(ctx, path)
+    return path
 
 
 def once(path: Path, others: Iterable[object]) -> None:

@@ -153,7 +153,7 @@ class Record(BaseModel):
     >>> Span(first=3, lats=4)
     Traceback (most recent call last):
         ...
-    dlsched.errors.InputError: lats: unknown field
+    dlsched.errors.InputError: lats: unknown field; the nearest is last
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)

@@ -44,9 +44,9 @@ TWICE = (
     ("optimum", "hadar", "INSTANCE", "--certificate", "INSTANCE"),
     ("run", "hadar", "INSTANCE", "--out", "INSTANCE"),
     ("compare", "hadar", "INSTANCE", "--out", "x.csv", "--out-jobs", "x.csv"),
-    ("check", "INSTANCE", "LOG", "--plot", "LOG"),
-    ("plot", "schedule", "INSTANCE", "SCHEDULE", "LOG", "--out", "LOG"),
-    ("plot", "network", "INSTANCE", "LOG", "--out", "LOG"),
+    ("check", "INSTANCE", "LOG.svg", "--plot", "LOG.svg"),
+    ("plot", "schedule", "INSTANCE", "SCHEDULE", "LOG.svg", "--out", "LOG.svg"),
+    ("plot", "network", "INSTANCE", "LOG.svg", "--out", "LOG.svg"),
     ("certify", "LOG", "--vipr", "LOG"),
     ("convert", "csv", "LOG", *CLUSTER, "--out", "LOG"),
     ("convert", "philly", "LOG", "i.json", *CLUSTER, "--out", "."),
@@ -56,9 +56,11 @@ TWICE = (
 
 @pytest.mark.parametrize("words", TWICE)
 def test_no_file_is_named_twice(dlsched: Command, words: tuple[str, ...], tmp_path: Path) -> None:
-    (tmp_path / "LOG").write_text("name,arrival,gang,seconds\na,0,1,9\n")
+    logs = tmp_path / "LOG", tmp_path / "LOG.svg"
+    for log in logs:
+        log.write_text("name,arrival,gang,seconds\na,0,1,9\n")
     done = dlsched(*worded(words, "", tmp_path))
-    assert (tmp_path / "LOG").read_text() == "name,arrival,gang,seconds\na,0,1,9\n"
+    assert [log.read_text() for log in logs] == ["name,arrival,gang,seconds\na,0,1,9\n"] * 2
     assert "is named twice, and what is there would be lost" in refusal(done)
     assert json.loads((tmp_path / "i.json").read_text()) == h2()
     assert not list(tmp_path.glob("x.*"))

@@ -123,6 +123,8 @@ def test_a_gang_that_no_node_holds_is_refused(dlsched: Command, tmp_path: Path) 
 def test_an_instance_of_another_problem_is_refused(dlsched: Command, tmp_path: Path) -> None:
     other = tmp_path / "smd.json"
     assert dlsched("generate", "smd", "--out", other).returncode == 0
-    assert "smd.json: slots: required field is missing" in refusal(dlsched("run", "hadar_e", other))
+    assert "smd.json: is an instance of smd: slots: required field is missing" in refusal(
+        dlsched("run", "hadar_e", other)
+    )
     (tmp_path / "broken.json").write_text(json.dumps(two_nodes())[:-5], encoding="utf-8")
     assert "not JSON" in refusal(dlsched("run", "hadar_e", tmp_path / "broken.json"))
