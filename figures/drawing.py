@@ -31,7 +31,10 @@ def draw(figure: Figure, curves: Iterable[Curve]) -> Any:
         mine = [curve for curve in found if curve.series == series]
         xs, means = [curve.x for curve in mine], [curve.mean for curve in mine]
         bars = [(_length(c.mean - c.low), _length(c.high - c.mean)) for c in mine]
-        ax.errorbar(xs, means, yerr=list(zip(*bars, strict=True)) or None, label=series, marker=marker, capsize=3)
+        # What stands at names has nothing between them.
+        line = "none" if figure.labels else "-"
+        yerr = list(zip(*bars, strict=True)) or None
+        ax.errorbar(xs, means, yerr=yerr, label=series, marker=marker, capsize=3, linestyle=line)
     if figure.labels:
         ax.set_xticks(figure.points, figure.labels)
     ax.set(xlabel=figure.x, ylabel=figure.y, title=f"{figure.paper}: {figure.title}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +14,7 @@ from dlsched.errors import InputError
 from dlsched.models.registry import Registry
 
 Values = Mapping[str, float]
-"""Of a draw, by series."""
+"""Of a draw, by series; NaN where it has none, which counts nowhere."""
 
 Draw = Callable[..., Values]
 """Of a point of the x axis and a seed: the value of every series. All series of a draw are of the same instance. Where
@@ -65,7 +66,8 @@ class Statement:
     def gains(self, found: Mapping[tuple[float, int], Values]) -> Iterator[float]:
         """Yield by how much a seed is for the statement, or below 0 against it: of draws by point and seed."""
         for at in _by_seed(found).values():
-            gains = [self._gain(values) for x, values in at.items() if self.at in (None, x)]
+            all_gains = (self._gain(values) for x, values in at.items() if self.at in (None, x))
+            gains = [gain for gain in all_gains if not math.isnan(gain)]
             if gains:
                 yield math.fsum(gains) / len(gains)
 
@@ -107,10 +109,10 @@ class Trend:
     def gains(self, found: Mapping[tuple[float, int], Values]) -> Iterator[float]:
         """Yield by how much a seed is for the statement, or below 0 against it: of draws by point and seed."""
         for at in _by_seed(found).values():
-            try:
-                yield self.relation.gain(*self.sides(at))
-            except KeyError:
-                continue
+            with suppress(KeyError):
+                gain = self.relation.gain(*self.sides(at))
+                if not math.isnan(gain):
+                    yield gain
 
 
 def _by_seed(found: Mapping[tuple[float, int], Values]) -> dict[int, dict[float, Values]]:

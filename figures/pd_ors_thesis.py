@@ -69,6 +69,7 @@ def _seven_times(reading: str, claim: str) -> Trend:
         Relation.AT_LEAST,
         lambda at: (at[15][f"PD-ORS, {reading}"], 7 * at[15][f"OASiS, {reading}"]),
         claim,
+        guessed=True,
     )
 
 
@@ -85,9 +86,9 @@ THESIS_OASIS = Figure(
     draw=_with_oasis,
     statements=tuple(_seven_times(reading, claim) for reading, claim in _CLAIMS.items()),
     note="in slots of an hour transfers hardly matter, and in the printed ranges hardly a job ends: drawn also with "
-    "shorter slots, and with K_i read as the chunks of all epochs. The factor over OASiS is about 2 in slots of 10 "
-    "minutes and 20 to 30 in slots of 10 seconds: that it comes near the thesis' 7 in those of a minute supports "
-    f"nothing; {_ASSUMED}",
+    "shorter slots, and with K_i read as the chunks of all epochs. The factor over OASiS hangs on the slots: in the "
+    "latter reading it is about 2 in slots of 10 minutes and 20 to 30 in slots of 10 seconds, so that what comes near "
+    f"the thesis' 7 in those of a minute supports nothing; {_ASSUMED}",
 )
 
 
@@ -116,6 +117,7 @@ def _flat(reading: str) -> Trend:
         f"it rises less from 30 to 60 than from 1 to 30, {reading}",
         Relation.AT_MOST,
         lambda at: (at[60][reading] - at[30][reading], at[30][reading] - at[1][reading]),
+        guessed=True,
     )
 
 
@@ -134,7 +136,7 @@ BANDWIDTH_RATIO = Figure(
         statement
         for reading in (_PRINTED, _NEAREST)
         for statement in (
-            between(f"the utility is more at 30 than at 1, {reading}", reading, 30, Relation.AT_LEAST, 1),
+            between(f"the utility is more at 30 than at 1, {reading}", reading, 30, Relation.AT_LEAST, 1, guessed=True),
             _flat(reading),
         )
     ),

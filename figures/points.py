@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
 from dlsched.bounds.statistics import Sample, paired
 from dlsched.bounds.store import code_version
@@ -100,7 +101,7 @@ class Points:
                 continue
             try:
                 data = json.loads(line)
-                values = {series: float(data[series]) for series in self.figure.series}
+                values = {series: _number(data[series]) for series in self.figure.series}
                 self.found[float(data["x"]), int(data["seed"])] = values
             except (ValueError, KeyError, TypeError):
                 text = shown(line.decode(errors="replace"))
@@ -127,7 +128,8 @@ class Points:
         """
         self.found[task] = {series: float(values[series]) for series in self.figure.series}
         try:
-            self._write({"x": task[0], "seed": task[1], **self.found[task]})
+            told = {series: None if math.isnan(value) else value for series, value in self.found[task].items()}
+            self._write({"x": task[0], "seed": task[1], **told})
         except OSError as error:
             raise InputError(f"{self.path}: {error.strerror or error}") from None
 
@@ -143,11 +145,19 @@ class Points:
         self._file.close()
 
 
+def _number(value: Any) -> float:
+    """Return a drawn value; NaN where a draw has none, which JSON writes as null."""
+    return math.nan if value is None else float(value)
+
+
 def curves(figure: Figure, found: Mapping[Task, Values]) -> Iterator[Curve]:
     """Yield the means, by point and series."""
     for x in sorted({x for x, _ in found}):
         for series in figure.series:
-            values = [values[series] for (at, _), values in sorted(found.items()) if at == x]
+            drawn = [values[series] for (at, _), values in sorted(found.items()) if at == x]
+            values = [value for value in drawn if not math.isnan(value)]
+            if not values:
+                continue
             sample = paired(values)
             exact = figure.seeds == 1
             low, high = (sample.mean, sample.mean) if exact else (sample.low, sample.high)

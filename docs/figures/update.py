@@ -42,7 +42,7 @@ def page(report: Iterable[dict[str, Any]]) -> str:
     for paper, entries in groupby(figures(), key=paper_of):
         told += [f"## {paper}", ""]
         for entry in entries:
-            told += [*section(entry), *found(rows[entry.name]), ""]
+            told += [*section(entry), *found(entry, rows[entry.name]), ""]
     return "\n".join(told)
 
 
@@ -57,13 +57,9 @@ def section(figure: Figure) -> Iterator[str]:
     yield from _item("The paper", figure.says)
 
 
-def found(row: dict[str, Any]) -> Iterator[str]:
+def found(figure: Figure, row: dict[str, Any]) -> Iterator[str]:
     """Yield the lines that say what was measured, and the picture."""
-    draws = sorted({curve["draws"] for curve in row["curves"]})
-    many = (
-        f" ({'-'.join(map(str, dict.fromkeys([draws[0], draws[-1]])))} draws a point)" if draws not in ([], [1]) else ""
-    )
-    yield from _item("Measured", row["measured"], many)
+    yield from _item("Measured", row["measured"], _how_often(figure, row))
     if row["note"] and row["curves"]:
         yield from _item("Assumed", row["note"])
     claims = list(dict.fromkeys(statement["claim"] for statement in row["statements"] if statement["claim"]))
@@ -71,6 +67,16 @@ def found(row: dict[str, Any]) -> Iterator[str]:
         yield from _item("Claims", ", ".join(f"`{claim}`" for claim in claims))
     for picture in pictures(row):
         yield from ("", f"![{row['paper']}](figures/{picture.name})")
+
+
+def _how_often(figure: Figure, row: dict[str, Any]) -> str:
+    """Return how many draws a point has, and how many points are drawn where these are not all."""
+    draws = sorted({curve["draws"] for curve in row["curves"]})
+    if not draws or figure.seeds == 1:
+        return ""
+    many = f"{'-'.join(map(str, dict.fromkeys([draws[0], draws[-1]])))} draw{'s' if draws[-1] > 1 else ''} a point"
+    points = len({curve["x"] for curve in row["curves"]})
+    return f" ({many}{'' if points == len(figure.points) else f', {points} of {len(figure.points)} points'})"
 
 
 def pictures(row: dict[str, Any]) -> list[Path]:

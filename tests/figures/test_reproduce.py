@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import math
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -267,6 +268,27 @@ def test_a_seed_without_the_points_of_a_trend_says_nothing() -> None:
     assert told is not None
     assert (told.draws, told.mean) == (1, 1)
     assert judged(trend, {(1.0, 1): {"a": 5.0}}) is None
+
+
+def test_a_draw_without_a_value_counts_nowhere(tmp_path: Path) -> None:
+    """As a ratio to an optimum of 0: not in means, not for a statement, not in a trend; null in the file."""
+    path, none = tmp_path / "toy-1.jsonl", math.nan
+    drawn = {(1.0, 0): {"a": 4.0, "b": none}, (1.0, 1): {"a": none, "b": none}, (2.0, 1): {"a": 6.0, "b": none}}
+    with Points(path, TOY) as points:
+        for task, values in drawn.items():
+            points.add(task, values)
+    assert "NaN" not in path.read_text(encoding="utf-8")
+    with Points(path, TOY) as again:
+        found = dict(again.found)
+    assert [(curve.x, curve.series, curve.draws, curve.mean) for curve in curves(TOY, found)] == [
+        (1, "a", 1, 4),
+        (2, "a", 1, 6),
+    ]
+    told = judged(Statement("", "a", Relation.AT_LEAST, 5.0), found)
+    assert told is not None
+    assert (told.draws, told.better) == (2, 1)
+    assert judged(Statement("", "b", Relation.AT_LEAST, 5.0), found) is None
+    assert judged(rising("", "a", (1.0, 2.0)), found) is None
 
 
 def test_a_statement_about_a_point_takes_the_draws_there() -> None:
