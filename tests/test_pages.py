@@ -117,18 +117,30 @@ def test_the_page_of_figures_shows_what_is_there_and_no_other() -> None:
     assert sorted(named) == sorted(path.name for path in PICTURES.glob("*.png"))
 
 
-def test_a_figure_on_its_page() -> None:
+@pytest.mark.parametrize(
+    ("draws", "points", "how"),
+    [
+        ((3, 3, 3, 3, 3), (1, 2, 4, 8, 16), "3 draws a point"),
+        ((1, 3), (1, 16), "1-3 draws a point, 2 of 5 points"),
+        ((1, 1), (4, 4), "1 draw a point, 1 of 5 points"),
+    ],
+)
+def test_a_figure_on_its_page(draws: tuple[int, ...], points: tuple[int, ...], how: str) -> None:
     row = {
         "paper": "Toy, Fig. 1",
         "measured": "a 5 at 1.",
         "note": "chosen",
         "files": ["out/toy-1.csv", "out/toy-1.png"],
     }
-    row |= {"curves": [{"draws": 3}, {"draws": 3}], "statements": [{"claim": "toy/claim"}, {"claim": ""}]}
-    assert list(GALLERY.found(row)) == [
-        "- **Measured** (3 draws a point): a 5 at 1.",
+    row |= {"curves": [{"x": x, "draws": count} for x, count in zip(points, draws, strict=True)]}
+    row |= {"statements": [{"claim": "toy/claim"}, {"claim": ""}]}
+    (drawn,) = (figure for figure in figures() if figure.name == "gadget/5")
+    assert list(GALLERY.found(drawn, row)) == [
+        f"- **Measured** ({how}): a 5 at 1.",
         "- **Assumed**: chosen.",
         "- **Claims**: `toy/claim`.",
         "",
         "![Toy, Fig. 1](figures/toy-1.png)",
     ]
+    (fixed,) = (figure for figure in figures() if figure.name == "hadar/1")
+    assert next(iter(GALLERY.found(fixed, row))) == "- **Measured**: a 5 at 1."
