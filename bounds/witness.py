@@ -24,7 +24,7 @@ from dlsched.arguments import checked, named
 from dlsched.errors import InputError
 from dlsched.models.document import Document, read_json
 from dlsched.models.numbers import agree
-from dlsched.models.problem import problems, recognised
+from dlsched.models.problem import problems
 from dlsched.readable import Readable, Section, facts
 
 if TYPE_CHECKING:
@@ -224,9 +224,10 @@ def _read(path: str | os.PathLike[str]) -> Witness:
     if name != "-" and name == Path(name).name and not (name.endswith(".json") or Path(name).exists()):
         named("witness", name, dict.fromkeys(each for package in _packages() for each in shipped_names(package)))
     data = read_json(path)
-    if any(entry.fits(data) for entry in problems()):
+    kind = next((entry.name for entry in problems() if entry.fits(data)), None)
+    if kind is not None:
         remedy = f"`dlsched verify CLAIM --on {name}` checks claims on it"
-        raise InputError(f"{path}: is {recognised(data)} and no witness; {remedy}")
+        raise InputError(f"{path}: is an instance of {kind} and no witness; {remedy}")
     return Witness.parse(data, path)
 
 

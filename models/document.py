@@ -167,7 +167,7 @@ class Record(BaseModel):
 
     @model_validator(mode="before")
     @classmethod
-    def _no_flood(cls, data: Any) -> Any:
+    def _refuse_unknown(cls, data: Any) -> Any:
         """Stop at an unknown field that is nearly a known one, or the first where there are more than all of these."""
         if isinstance(data, dict) and not data.keys() <= cls.model_fields.keys():
             unknown = cut(str(next(key for key in data if key not in cls.model_fields)))
@@ -346,11 +346,12 @@ def _rule(error: Any) -> str:
     if kind in ("too_long", "too_short"):
         limit = error["ctx"].get("max_length", error["ctx"].get("min_length"))
         return f"{len(value)} values; it must have at {'most' if kind == 'too_long' else 'least'} {limit}"
-    if kind == "union_tag_invalid":
-        field, known = str(error["ctx"]["discriminator"]).strip("'"), error["ctx"]["expected_tags"]
-        return f"{field}: {shown(error['ctx']['tag'])} must be one of {known}"
-    if kind == "union_tag_not_found":
-        return f"{str(error['ctx']['discriminator']).strip(chr(39))}: required field is missing"
+    if kind in ("union_tag_invalid", "union_tag_not_found"):
+        ctx = error["ctx"]
+        field = str(ctx["discriminator"]).strip("'")
+        if kind == "union_tag_not_found":
+            return f"{field}: required field is missing"
+        return f"{field}: {shown(ctx['tag'])} must be one of {ctx['expected_tags']}"
     what = f"a {type(value).__name__}" if isinstance(value, dict | list | tuple) else shown(value)
     if kind in _SHAPES:
         return f"{what} should be {_SHAPES[kind]}"

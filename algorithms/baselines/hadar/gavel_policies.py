@@ -242,11 +242,17 @@ def _greatest_sum(instance: Instance, jobs: Sequence[Job], costs: Amounts, floor
 
 def _shortest(instance: Instance, jobs: Sequence[Job], progress: Progress) -> Shares:
     """Return the shares of the least total duration: levels are in parts of what the longest job takes at least."""
-    fastest: dict[str, Fraction] = {}
-    for job, r in able_pairs(instance, jobs):
-        fastest[job.name] = max(job.gang * job.rate_on(r), fastest.get(job.name, Fraction(0)))
+    fastest = _fastest(able_pairs(instance, jobs))
     least = max((progress.remaining[name] / speed for name, speed in fastest.items()), default=Fraction(1))
     return water_filled(instance, jobs, lambda job: least / progress.remaining[job.name])
+
+
+def _fastest(pairs: Sequence[tuple[Job, str]]) -> dict[str, Fraction]:
+    """Return the throughput of each job on the best of the types that it can run on."""
+    fastest: dict[str, Fraction] = {}
+    for job, r in pairs:
+        fastest[job.name] = max(job.gang * job.rate_on(r), fastest.get(job.name, Fraction(0)))
+    return fastest
 
 
 def _fair_finish(instance: Instance, jobs: Sequence[Job], progress: Progress) -> Shares:
@@ -304,18 +310,16 @@ def _least_ratio(
 
     x, rows = cp.Variable(len(pairs), nonneg=True), _room(instance, pairs)
     number = {job.name: i for i, job in enumerate(jobs)}
-    best = [max(job.rate_on(r) for other, r in pairs if other is job) * job.gang for job in jobs]
+    best = _fastest(pairs)
     share_of_best = sp.csr_array(
         (
-            [float(job.gang * job.rate_on(r) / best[number[job.name]]) for job, r in pairs],
+            [float(job.gang * job.rate_on(r) / best[job.name]) for job, r in pairs],
             ([number[job.name] for job, _ in pairs], range(len(pairs))),
         ),
         shape=(len(jobs), len(pairs)),
     )
     waited = np.array([float(progress.since[job.name] / alone[job.name]) for job in jobs])
-    fastest = np.array(
-        [float(progress.remaining[j.name] / (b * alone[j.name])) for j, b in zip(jobs, best, strict=True)]
-    )
+    fastest = np.array([float(progress.remaining[j.name] / (best[j.name] * alone[j.name])) for j in jobs])
     ratios = waited + cp.multiply(fastest, cp.inv_pos(share_of_best @ x))
     problem = cp.Problem(cp.Minimize(cp.max(ratios)), rows(x))
     with suppress(cp.SolverError), np.errstate(divide="ignore"):

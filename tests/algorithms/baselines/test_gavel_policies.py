@@ -191,7 +191,6 @@ def test_the_greatest_ratio_of_times_is_the_least(data: dict[str, Any], waited: 
     )
 
 
-@pytest.mark.slow
 def small(types: dict[str, int], jobs: dict[str, tuple[int, int, dict[str, int]]], seconds: int = 1) -> Instance:
     """One machine; jobs by name with gang, iterations, and rates."""
     utility = {"kind": "table", "values": [3, 2, 1]}
@@ -242,6 +241,7 @@ def test_shares_do_not_hang_on_the_unit_of_time(policy: Policy) -> None:
     assert shares(10**13) == shares(1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("policy", list(Policy))
 def test_runs_under_every_policy_are_valid_and_the_same_again(policy: Policy) -> None:
     instance = preset("benchmark", 3, jobs=8, machines=4, types=3, slots=12)

@@ -204,7 +204,6 @@ def test_covers_with_awkward_numbers_and_many_slots() -> None:
     assert short is None
 
 
-@pytest.mark.slow
 def test_a_slot_that_does_far_more_than_is_needed_leaves_the_others_their_offers() -> None:
     """Costs and what the multiplier saves are of 1e17 here and cancel each other; the second slot's offer is free."""
     work = [n * Fraction(36 * 10**18) for n in (1, 2, 3)]
@@ -214,6 +213,7 @@ def test_a_slot_that_does_far_more_than_is_needed_leaves_the_others_their_offers
     assert (found.payoff, found.picks) == (2 - 2.5e-15, ((1, 2),))
 
 
+@pytest.mark.slow
 def test_the_benchmark_family_runs_in_both_modes() -> None:
     p = preset("benchmark", 1, jobs=30, machines=9, slots=30)
     for mode, variant in itertools.product(("commit", "rounds"), ("printed", "corrected")):
