@@ -2,16 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from concurrent.futures import BrokenExecutor, CancelledError, Executor
+from collections.abc import Callable, Iterator
+from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from dlsched.errors import InputError
 
+if TYPE_CHECKING:
+    import distributed
+
+R = TypeVar("R")
+
 _NO_WORKERS_SECONDS = 60.0
 """How long a cluster may be without workers where dask sets no limit. Arbitrary: time to start one anew."""
+
+
+class _Tasks(Executor):
+    """Tasks on a dask cluster.
+
+    dask's own executor takes a result for an exception where the worker that had it dies while it is handed over.
+    """
+
+    def __init__(self, client: distributed.Client) -> None:
+        self._client = client
+
+    def submit(self, fn: Callable[..., R], /, *args: Any, **kwargs: Any) -> Future[R]:
+        future: Future[R] = Future()
+        self._client.loop.add_callback(_hand_over, self._client.submit(fn, *args, pure=False, **kwargs), future)
+        return future
+
+
+async def _hand_over(there: distributed.Future[R], here: Future[R]) -> None:
+    """Wait for a task, wherever dask moves it to, and hand over what came of it."""
+    try:
+        here.set_result(await there)
+    except BaseException as error:
+        here.set_exception(error)
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +54,7 @@ class Cluster:
 
     address: str
     executor: Executor
-    _client: Any
+    _client: distributed.Client
 
     def confirm_alive(self) -> None:
         """Return once a worker is running.
@@ -85,7 +113,7 @@ def connect(address: str) -> Iterator[Cluster]:
         raise InputError(f"executor {address}: no dask scheduler answers there: {error}") from None
     with client:
         try:
-            yield Cluster(address, client.get_executor(), client)
+            yield Cluster(address, _Tasks(client), client)
         except InputError:
             raise
         except KilledWorker as error:

@@ -91,7 +91,8 @@ def verify(
         witnesses of each claim are written to ``witnesses/`` beside it.
     executor : concurrent.futures.Executor or str, optional
         Used in place of processes of this machine; a string is the address of a dask scheduler, such as
-        ``tcp://HOST:PORT`` (extra ``cluster``). Every worker needs the same dlsched.
+        ``tcp://HOST:PORT`` (extra ``cluster``), which goes on where workers die; dask's own executor of a client may
+        not. Every worker needs the same dlsched.
     progress : callable, optional
         Called with (verdicts there, verdicts in all) whenever some were added.
 

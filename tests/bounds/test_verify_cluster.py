@@ -13,6 +13,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import dask
 import distributed
@@ -163,6 +164,26 @@ def test_a_killed_worker_changes_nothing(cluster: Cluster, undisturbed: str) -> 
         progress=once_begun(cluster.kill_worker),
     )
     assert len(cluster.workers) == 1
+    assert report.dump() == json.loads(undisturbed)
+
+
+def test_a_worker_that_dies_while_its_results_are_handed_over_changes_nothing(
+    cluster: Cluster, undisturbed: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The client knows then that a result is lost, before the one who waits for it goes on with what it has."""
+    cluster.have_workers(1)
+    gather, lost = distributed.Client._gather, []
+
+    async def gather_and_lose(client: distributed.Client, futures: list[distributed.Future], **options: Any) -> Any:
+        results = await gather(client, futures, **options)
+        for future in futures:
+            future._state.lose()
+            lost.append(future.key)
+        return results
+
+    monkeypatch.setattr(distributed.Client, "_gather", gather_and_lose)
+    report = verify(CLAIMS, instances=INSTANCES, seed=3, executor=cluster.address)
+    assert lost
     assert report.dump() == json.loads(undisturbed)
 
 

@@ -229,9 +229,9 @@ class _Fragmented:
             self._root()
             if self.branches:
                 self._branch()
-        except TooLarge:
+        except TooLarge as error:
+            self.known.note(str(error))
             self._insert(*self.insertion.prices_of_load())
-            raise
         finally:
             with grace():
                 self._keep()
