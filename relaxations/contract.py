@@ -19,15 +19,17 @@ its column costs at the duals, which is the sum of the duals of its two bounds.
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Generic, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 
 from dlsched.arguments import checked, described, vector
-from dlsched.errors import InputError
+from dlsched.errors import InputError, shown
 from dlsched.lazy import pyo
 from dlsched.solvers.matrix import Floats
 
@@ -161,7 +163,7 @@ class Transformed(Protocol):
         ------
         InputError
             If nothing is loaded: the new model was not solved. If no point of the source corresponds, or `x` or `duals`
-            say nothing of the new model's components, or have another shape.
+            say nothing of the new model's components, have what is no finite number, or another shape.
         """
 
 
@@ -215,7 +217,7 @@ class Recovery(ABC, Generic[P]):
 
 
 def expect_known(name: str, given: Any, known: Iterable[Any]) -> None:
-    """Refuse what is no map, and a map that says nothing of the transformed model, as one of the source's does.
+    """Refuse what is no map, one of what is no number, and one that says nothing of the transformed model.
 
     Raises
     ------
@@ -225,9 +227,27 @@ def expect_known(name: str, given: Any, known: Iterable[Any]) -> None:
         return
     if not isinstance(given, pyo.ComponentMap):
         raise TypeError(f"{name}: expected a ComponentMap or None, got {described(given)}")
-    if given and not any(component in given for component in known):
+    told = [component for component in known if component in given]
+    if given and not told:
         first = next(iter(given), None)
         raise InputError(f"{name}: '{getattr(first, 'name', first)}' is not of the transformed model, nor is any other")
+    for component in told:
+        if given[component] is not None:
+            number_of(name, component, given[component])
+
+
+def number_of(name: str, component: Any, value: Any) -> float:
+    """Return a value of a component as a float.
+
+    Raises
+    ------
+    InputError
+        If it is no finite number.
+    """
+    with suppress(TypeError, ValueError, OverflowError):
+        if math.isfinite(number := float(value)):
+            return number
+    raise InputError(f"{name}: {component.name} has the value {shown(value)}, which is no finite number")
 
 
 def expect_duals(model: Any, duals: Any) -> None:
@@ -246,7 +266,7 @@ def values_of(components: Iterable[Any], x: Any, name: str = "x") -> Any:
     known = list(components)
     expect_known(name, x, known)
     pairs = ((v, v.value if x is None else x.get(v)) for v in known)
-    found = pyo.ComponentMap((v, float(value)) for v, value in pairs if value is not None)
+    found = pyo.ComponentMap((v, number_of(name, v, value)) for v, value in pairs if value is not None)
     if x is None and known and not found:
         raise InputError("no variable of the transformed model has a value: solve it, or pass a map from its variables")
     return found
@@ -265,7 +285,11 @@ def array_of(name: str, given: Any, size: int, components: Callable[[], Sequence
         Returns the Pyomo components in the array's order, None where there is none.
     """
     if given is not None and not isinstance(given, pyo.ComponentMap):
-        return vector(name, given, size)
+        array = vector(name, given, size)
+        if not np.isfinite(array).all():
+            place = int(np.flatnonzero(~np.isfinite(array))[0])
+            raise InputError(f"{name}: entry {place} is {array[place]}, which is no finite number")
+        return array
     ordered = components()
     values = values_of((component for component in ordered if component is not None), given, name)
     return np.array([values.get(component, 0.0) for component in ordered], dtype=float)

@@ -113,6 +113,18 @@ def without_value(model: Any) -> str | None:
     return None
 
 
+def moving_range(model: Any) -> str | None:
+    """Say of the first active range whose sides have free variables that Pyomo hands it to no solver; None of none."""
+    import pyomo.environ as pyo
+    from pyomo.core.expr import RangedExpression
+    from pyomo.core.expr.numvalue import is_fixed
+
+    for row in model.component_data_objects(pyo.Constraint, active=True, descend_into=True):
+        if isinstance(row.expr, RangedExpression) and not (is_fixed(row.expr.arg(0)) and is_fixed(row.expr.arg(2))):
+            return f"{row.name}: is a range between variables, which Pyomo hands to no solver: write two constraints"
+    return None
+
+
 def summands(expression: Any) -> Iterator[Any]:
     """Yield what an expression is the sum of, signs left aside, and named expressions taken apart."""
     from pyomo.core.expr import NegationExpression, SumExpression

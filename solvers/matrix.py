@@ -18,7 +18,7 @@ from dlsched.arithmetic import dot, sparse_product
 from dlsched.errors import InputError, shown
 from dlsched.halt import cut
 from dlsched.lazy import sp
-from dlsched.solvers.components import only_objective, refuse_foreign, summands, without_value
+from dlsched.solvers.components import moving_range, only_objective, refuse_foreign, summands, without_value
 from dlsched.tolerances import ROUNDING, TOLERANCE
 
 Floats = npt.NDArray[np.float64]
@@ -312,9 +312,10 @@ def _compiled(model: Any) -> Matrix:
     try:
         return _without_broken_constants(_from_form(_form(model), objective))
     except (ArithmeticError, AttributeError, TypeError, ValueError, DeveloperError) as error:
-        missing = without_value(model)
-        if missing:
+        if missing := without_value(model):
             raise ValueError(missing) from None
+        if between := moving_range(model):
+            raise InputError(between) from None
         if isinstance(error, InvalidExpressionError):
             raise NotLinearError(f"the model is not linear: {error}") from error
         if isinstance(error, DeveloperError):  # it has no rule for an "and" or "or" of relations, for instance

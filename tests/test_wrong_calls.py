@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import inspect as python_inspect
 import math
+import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -23,6 +24,7 @@ import pytest
 from dlsched import algorithms, bounds, models, rounding, traces
 from dlsched.algorithms import baselines, optimum, solve_knapsack
 from dlsched.algorithms.exact import certify
+from dlsched.errors import shown
 from dlsched.extras import MissingExtra
 from dlsched.models import (
     FractionalSum,
@@ -358,10 +360,18 @@ def test_recover_takes_maps_of_the_transformed_model(name: str) -> None:
         if argument == "x":
             line = refused(lambda: result.recover(x=foreign), InputError)
             assert line == "x: 'x[1]' is not of the transformed model, nor is any other"
+    for value in (math.nan, math.inf, 10**400, "one"):
+        wrong = pyo.ComponentMap((v, value) for v in _ones(result.model))
+        line = refused(lambda w=wrong: result.recover(x=w), InputError)
+        assert re.fullmatch(rf"x: \S+ has the value {re.escape(shown(value))}, which is no finite number", line)
     assert refused(lambda: result.recover(load=1), TypeError) == "load: expected true or false, got 1"
     if name != "sum_of_ratios":
         assert "solve it, or pass a map" in refused(result.recover, InputError)
-        assert refused(lambda: result.recover(x=_ones(result.model), duals=foreign), InputError).startswith("duals: ")
+        ones, rows = _ones(result.model), result.model.component_data_objects(pyo.Constraint, descend_into=True)
+        assert refused(lambda: result.recover(x=ones, duals=foreign), InputError).startswith("duals: ")
+        wrong = pyo.ComponentMap((row, math.nan) for row in rows)
+        line = refused(lambda: result.recover(x=ones, duals=wrong), InputError)
+        assert re.fullmatch(r"duals: \S+ has the value nan, which is no finite number", line)
 
 
 def _ones(model: Any) -> Any:
@@ -373,6 +383,8 @@ def test_points_of_another_shape_are_refused() -> None:
     assert line.startswith("x: has shape (2,), not (")
     line = refused(lambda: augmented_vne(PROBLEM).recover([1.0] * 1000), InputError)
     assert line.startswith("x: has shape (1000,), not (")
+    line = refused(lambda: standard_form(lp()).recover([1.0, math.nan, *[1.0] * 3]), InputError)
+    assert line == "x: entry 1 is nan, which is no finite number"
 
 
 NO_MODELS: dict[str, tuple[Callable[[], Any], str]] = {

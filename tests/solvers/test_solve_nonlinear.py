@@ -6,6 +6,7 @@ import math
 import subprocess
 import sys
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pyomo.environ as pyo
@@ -13,6 +14,7 @@ import pyscipopt
 import pytest
 
 from dlsched.models import InputError, Status, build, compile_model, smd, solve
+from dlsched.relaxations import dual, standard_form
 from dlsched.solvers.matrix import NotLinearError
 from dlsched.solvers.scaling import UnfitNumberError
 from dlsched.solvers.solve import solve_matrix
@@ -36,6 +38,16 @@ def test_the_model_itself() -> None:
     solution = solve(curve(), solver="scip")
     assert solution.status is Status.OPTIMAL
     assert solution.objective == pytest.approx(1 + 9, abs=1e-5)
+
+
+@pytest.mark.parametrize("upper", [False, True])
+@pytest.mark.parametrize("refused", [solve, partial(solve, solver="scip"), dual, standard_form])
+def test_a_range_between_variables_is_refused_by_its_name(refused: Callable[[Any], Any], upper: bool) -> None:
+    model = curve()
+    sides = (0, 2 * model.x, model.y) if upper else (model.y, model.x, 3)
+    model.range = pyo.Constraint(expr=pyo.inequality(*sides))
+    with pytest.raises(ValueError, match=r"^range: is a range between variables, .*: write two constraints$"):
+        refused(model)
 
 
 @pytest.mark.parametrize("unit", [1e-19, 1e-9, 1e-6, 1e-3, 1.0])
