@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog
 
 from dlsched.algorithms import Optimum, optimum
+from dlsched.algorithms.exact.anytime import News, sharing
 from dlsched.algorithms.exact.hadar import solver as exact
 from dlsched.algorithms.exact.hadar.branch import Branch, PathBranching, Record
 from dlsched.algorithms.exact.hadar.problem import Options, what_matters
@@ -200,6 +201,39 @@ def test_the_search_comes_before_the_tree_in_it_or_not_at_all(
     monkeypatch.setattr(exact, "_TREE_SHARE", 0.0)
     instance = preset("benchmark", 1, jobs=jobs, machines=4, types=3, slots=10)
     found = optimum(instance, time_limit=seconds, progress=lambda phase, lower, upper: told.append(phase))
+    assert found.proved
+    assert agree(found.value, 232.3)
+    assert " ".join(phase for phase, _ in itertools.groupby(p for p in told if p in {"beam", "branch"})) == searched
+
+
+class Leaving:
+    """Another search, which says so often that it is still at it."""
+
+    def __init__(self, times: float) -> None:
+        self.times = times
+
+    def send(self, news: News) -> None:
+        """Hear nothing."""
+
+    def received(self) -> list[News]:
+        return []
+
+    def present(self) -> bool:
+        self.times -= 1
+        return self.times >= 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("times", "searched"), [(np.inf, "branch"), (3, "branch beam branch"), (0, "beam branch")])
+def test_the_tree_comes_at_once_where_others_search(
+    times: float, searched: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What they would have done is done here once they are gone: they may have been killed."""
+    told = []
+    monkeypatch.setattr(exact, "_NODES_FIRST", 0)
+    instance = preset("benchmark", 1, jobs=8, machines=4, types=3, slots=10)
+    with sharing(Leaving(times)):
+        found = exact.solve(instance, progress=lambda phase, lower, upper: told.append(phase))
     assert found.proved
     assert agree(found.value, 232.3)
     assert " ".join(phase for phase, _ in itertools.groupby(p for p in told if p in {"beam", "branch"})) == searched
