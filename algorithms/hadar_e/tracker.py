@@ -200,7 +200,7 @@ class Tracker:
         ------
         InputError
             If a report is of a copy that was discarded, as its job was done before, or of none of the jobs, is a
-            copy's second, or lacks what the tracker adds up.
+            copy's second, or lacks what the tracker adds up, or has what would spoil the average; nothing changes.
         """
         by_job: dict[int, dict[int, Report]] = {}
         for report in reports:
@@ -237,6 +237,9 @@ class Tracker:
         trained = np.stack([floats("parameters", report.parameters) for report in reports.values()])
         if trained.shape[1:] != before.shape:
             raise InputError(f"parameters: have shape {trained.shape[1:]}, not {before.shape}")
+        for copy, own in zip(reports, trained, strict=True):
+            if not np.isfinite(own).all():
+                raise InputError(f"copy {copy}: reports parameters that are no finite numbers")
         shares = np.array([float(weight / total) for weight in weights]).reshape(-1, *[1] * before.ndim)
         average: Parameters = (shares * trained).sum(axis=0)
         return average

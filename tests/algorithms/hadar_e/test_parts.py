@@ -101,6 +101,7 @@ def test_copies_without_a_step_leave_the_parameters_alone() -> None:
         ([Report(2, Fraction(-3), [1.0])], "copy 2: has done -3 steps"),
         ([Report(3, Fraction(1)), Report(2, Fraction(1))], "copy 2: reports no parameters, and its job has some"),
         ([Report(3, Fraction(1)), Report(2, Fraction(1), [1.0, 2.0])], r"parameters: have shape \(2,\), not \(1,\)"),
+        ([Report(3, Fraction(1)), Report(2, Fraction(1), [np.nan])], "copy 2: reports parameters that are no finite"),
     ],
 )
 def test_a_round_with_a_report_that_cannot_be_changes_nothing(reports: list[Report], message: str) -> None:
