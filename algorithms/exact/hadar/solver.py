@@ -322,14 +322,14 @@ class Solver:
             try:
                 prices = self._root()
                 if self.upper > self.cutoff:
-                    prices = self._search(prices)
+                    prices = self._search(prices, refines=True)
                     self._fix(prices, self.upper)
                 while self.upper > self.cutoff:
                     poll()
                     if self.beam.is_late():
                         self._anneal()
                     else:
-                        prices = self._search_slots(prices)
+                        prices = self._search_slots(prices, refines=True)
             except UNSOLVED:
                 self.known.note("a linear program failed")
             finally:
@@ -340,9 +340,8 @@ class Solver:
         """Bound, search, fix and branch; True where the tree is finished."""
         self._relax()
         prices = self._root()
-        searched = not (self._nodes_first or self.known.shared)
-        if self.upper > self.cutoff and searched:
-            prices = self._search(prices)
+        if self.upper > self.cutoff and not self._nodes_first:
+            prices = self._search(prices, refines=not self.known.shared)
             self._fix(prices, self.upper)
         if self.upper <= self.cutoff:
             return True
@@ -351,7 +350,7 @@ class Solver:
         most = self.relaxation.most_columns
         tree = BranchAndPrice(branching, cutoff=self.lower, margin=self.margin, columns=most)
         tree.start(branching.whole(self.required, self.record), prices, self.upper)
-        return self._branch(tree, prices, searched)
+        return self._branch(tree, prices)
 
     def _relax(self) -> None:
         """Build the graph and the linear program over it anew."""
@@ -405,14 +404,14 @@ class Solver:
         if np.count_nonzero(alive) < _SHRUNK * len(alive):
             relaxation.rebase(relaxation.base.restrict(alive))
 
-    def _search(self, prices: Floats) -> Floats:
+    def _search(self, prices: Floats, *, refines: bool) -> Floats:
         """Anneal, and search slot by slot; then anneal again and again while it helps.
 
         Return the prices by row, as rows change. Annealing comes before the beam: it has a schedule whenever time is
         up, a beam none before its end.
         """
         self._anneal()
-        prices = self._search_slots(prices)
+        prices = self._search_slots(prices, refines=refines)
         helped = not self.known.shared
         while helped and self.upper > self.cutoff and not over():
             before = self.lower
@@ -429,15 +428,18 @@ class Solver:
     def _first_rounds(self) -> int:
         return 1 + len(self.jobs) * len(self.jobs) // _PAIRS_A_FIRST_ROUND
 
-    def _search_slots(self, prices: Floats) -> Floats:
-        """Search slot by slot, and anneal from a better plan, also one of others; return the prices, as rows change."""
+    def _search_slots(self, prices: Floats, *, refines: bool) -> Floats:
+        """Search slot by slot, and refine a better plan; return the prices by row, as rows change.
+
+        The plan may be one of others, who left that to this search.
+        """
         relaxation, before = self.relaxation, self.lower
         saved = relaxation.with_devices(relaxation.priced(prices))
         if self.upper > self.cutoff and not over():
             with suppress(*UNSOLVED):
                 self._take(self.beam.run(prices, self.required, self.cutoff))
             self.progress("beam")
-        while self.lower > before and not over():
+        while refines and self.lower > before and not over():
             self.search.refine(self._first_rounds // 2)
             self._anneal()
             before = self.lower
@@ -487,8 +489,8 @@ class Solver:
         self.search.run(self.search.left, target=self.upper - self.margin)
         self.progress("search")
 
-    def _branch(self, tree: BranchAndPrice[Part, Branch], prices: Floats, searched: bool) -> bool:
-        root, passed = self.relaxation.priced(prices), share_used(_TREE_SHARE)
+    def _branch(self, tree: BranchAndPrice[Part, Branch], prices: Floats) -> bool:
+        root, passed, searched = self.relaxation.priced(prices), share_used(_TREE_SHARE), not self._nodes_first
         try:
             while tree.step():
                 self.upper = min(self.upper, max(tree.bound, self.lower))
@@ -496,7 +498,7 @@ class Solver:
                     self._look_around(tree.nodes, root)
                 elif not self.known.shared and (tree.nodes >= self._nodes_first or passed() >= 1.0):
                     searched = True
-                    self._search(self.relaxation.rows_with(root))
+                    self._search(self.relaxation.rows_with(root), refines=True)
                 tree.cutoff = max(tree.cutoff, self.lower)
                 self.progress("branch")
         except Halt:

@@ -206,11 +206,8 @@ def test_the_search_comes_before_the_tree_in_it_or_not_at_all(
     assert " ".join(phase for phase, _ in itertools.groupby(p for p in told if p in {"beam", "branch"})) == searched
 
 
-class Leaving:
-    """Another search, which says so often that it is still at it."""
-
-    def __init__(self, times: float) -> None:
-        self.times = times
+class Present:
+    """Another search, which finds nothing."""
 
     def send(self, news: News) -> None:
         """Hear nothing."""
@@ -219,24 +216,24 @@ class Leaving:
         return []
 
     def present(self) -> bool:
-        self.times -= 1
-        return self.times >= 0
+        return True
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("times", "searched"), [(np.inf, "branch"), (3, "branch beam branch"), (0, "beam branch")])
-def test_the_tree_comes_at_once_where_others_search(
-    times: float, searched: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """What they would have done is done here once they are gone: they may have been killed."""
-    told = []
+def test_refining_a_schedule_is_left_to_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    """They hear of it; an annealing and a beam come before the tree as they do in one process."""
+    steps = []
     monkeypatch.setattr(exact, "_NODES_FIRST", 0)
+    monkeypatch.setattr(exact.Search, "refine", lambda self, rounds: pytest.fail("a schedule is refined"))
+    monkeypatch.setattr(exact.Beam, "run", lambda self, *_: steps.append("beam") or [])
+    anneal = exact.Solver._anneal
+    monkeypatch.setattr(exact.Solver, "_anneal", lambda self: steps.append("anneal") or anneal(self))
     instance = preset("benchmark", 1, jobs=8, machines=4, types=3, slots=10)
-    with sharing(Leaving(times)):
-        found = exact.solve(instance, progress=lambda phase, lower, upper: told.append(phase))
+    with sharing(Present()):
+        found = exact.solve(instance)
     assert found.proved
     assert agree(found.value, 232.3)
-    assert " ".join(phase for phase, _ in itertools.groupby(p for p in told if p in {"beam", "branch"})) == searched
+    assert steps[-2:] == ["anneal", "beam"]
 
 
 def first_route_errs(self: exact.Solver) -> bool:

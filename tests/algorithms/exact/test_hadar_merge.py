@@ -162,9 +162,9 @@ def test_after_a_better_beam_plans_are_refined_and_merged_until_that_gains_nothi
     monkeypatch.setattr(solver, "_anneal", lambda: steps.append("anneal"))
     monkeypatch.setattr(Merge, "run", merged)
     solver.upper = 2 * whole.value
-    solver._search_slots(prices)
+    solver._search_slots(prices, refines=True)
     assert steps == ["refine", "anneal", "merge"] * 2
     assert solver.lower == whole.value
     # A beam that is no better leaves it at that.
-    solver._search_slots(solver.relaxation.rows_with(solver.relaxation.priced(prices * 0)))
+    solver._search_slots(solver.relaxation.rows_with(solver.relaxation.priced(prices * 0)), refines=True)
     assert len(steps) == 6
