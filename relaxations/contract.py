@@ -217,7 +217,7 @@ class Recovery(ABC, Generic[P]):
 
 
 def expect_known(name: str, given: Any, known: Iterable[Any]) -> None:
-    """Refuse what is no map, one of what is no number, and one that says nothing of the transformed model.
+    """Refuse what is no map, and a map that says nothing of the transformed model, as one of the source's does.
 
     Raises
     ------
@@ -227,13 +227,9 @@ def expect_known(name: str, given: Any, known: Iterable[Any]) -> None:
         return
     if not isinstance(given, pyo.ComponentMap):
         raise TypeError(f"{name}: expected a ComponentMap or None, got {described(given)}")
-    told = [component for component in known if component in given]
-    if given and not told:
+    if given and not any(component in given for component in known):
         first = next(iter(given), None)
         raise InputError(f"{name}: '{getattr(first, 'name', first)}' is not of the transformed model, nor is any other")
-    for component in told:
-        if given[component] is not None:
-            number_of(name, component, given[component])
 
 
 def number_of(name: str, component: Any, value: Any) -> float:
@@ -251,8 +247,9 @@ def number_of(name: str, component: Any, value: Any) -> float:
 
 
 def expect_duals(model: Any, duals: Any) -> None:
-    """Refuse duals of another model; errors as for `expect_known`."""
-    expect_known("duals", duals, model.component_data_objects(pyo.Constraint, descend_into=True))
+    """Refuse duals of another model, and what is no number; errors as for `values_of`."""
+    if duals is not None:
+        values_of(model.component_data_objects(pyo.Constraint, descend_into=True), duals, "duals")
 
 
 def values_of(components: Iterable[Any], x: Any, name: str = "x") -> Any:
@@ -261,7 +258,8 @@ def values_of(components: Iterable[Any], x: Any, name: str = "x") -> Any:
     Raises
     ------
     InputError
-        If nothing is loaded: the transformed model was not solved. If `x` says nothing of its components.
+        If nothing is loaded: the transformed model was not solved. If `x` says nothing of its components, or a value
+        is no finite number.
     """
     known = list(components)
     expect_known(name, x, known)

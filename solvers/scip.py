@@ -16,7 +16,6 @@ import numpy as np
 from dlsched.errors import InputError
 from dlsched.extras import from_extra
 from dlsched.halt import left, run_in_thread
-from dlsched.solvers.components import moving_range
 from dlsched.solvers.matrix import Floats, Matrix
 from dlsched.solvers.options import SolverOptions
 from dlsched.solvers.scaling import INFINITE, LARGE, LEAST_COST, UnfitNumberError
@@ -262,7 +261,7 @@ def _passed(model: Any, scip: Any) -> tuple[list[Any], float]:
     factor : float
         What its objective is multiplied by.
     """
-    from pyomo.common.errors import DeveloperError, InfeasibleConstraintException, InvalidConstraintError
+    from pyomo.common.errors import DeveloperError, InfeasibleConstraintException
     from pyomo.opt import WriterFactory
 
     from dlsched.solvers.compiler import look_into_relations
@@ -273,8 +272,6 @@ def _passed(model: Any, scip: Any) -> tuple[list[Any], float]:
         written = WriterFactory("nl_v2").write(model, stream, linear_presolve=False, scale_model=False)
     except DeveloperError as error:
         raise InputError(f"the model has what Pyomo cannot write: {' '.join(str(error).split())}") from error
-    except InvalidConstraintError as error:
-        raise InputError(moving_range(model) or str(error)) from None
     except InfeasibleConstraintException:
         _refuse_fixed_beyond(model)
         raise

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -16,23 +16,8 @@ from dlsched.models.dmlrs import preset
 from dlsched.models.numbers import agree
 from dlsched.solvers.scaling import UnfitNumberError
 from dlsched.solvers.solution import ResidualError, SolverError
+from tests.elsewhere import Elsewhere
 from tests.longer import longer
-
-
-class Elsewhere:
-    """A search that tells the same whenever it is asked."""
-
-    def __init__(self, *news: News) -> None:
-        self.news = news
-
-    def send(self, news: News) -> None:
-        """Hear nothing."""
-
-    def received(self) -> Iterable[News]:
-        return self.news
-
-    def present(self) -> bool:
-        return True
 
 
 def number() -> Anytime[float]:

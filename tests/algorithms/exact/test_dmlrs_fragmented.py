@@ -35,6 +35,7 @@ from dlsched.models.dmlrs import Instance, Schedule, check, exact_utility, prese
 from dlsched.models.numbers import agree
 from dlsched.solvers.matrix import Floats
 from dlsched.tolerances import TOLERANCE
+from tests.elsewhere import Elsewhere
 from tests.longer import in_two, longer
 from tests.oracles import dmlrs as oracle
 from tests.strategies import dmlrs as dmlrs_strategies
@@ -237,22 +238,6 @@ def test_what_is_written_as_a_schedule_is_read_again() -> None:
     assert schedules.read(Schedule.of({})) == []
 
 
-class Knowing:
-    """Another search, which has a schedule from the start."""
-
-    def __init__(self, schedule: Schedule) -> None:
-        self.schedule = schedule
-
-    def send(self, news: News) -> None:
-        """Hear nothing."""
-
-    def received(self) -> list[News]:
-        return [News(self.schedule, float("inf"))]
-
-    def present(self) -> bool:
-        return True
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("only", [None, "plans"])
 @pytest.mark.parametrize("seed", longer(range(3), 1, 2))
@@ -265,7 +250,7 @@ def test_the_search_goes_on_from_the_plans_of_others(
     monkeypatch.setattr(fragmented, "_FIRST_ROUNDS", 10)
     monkeypatch.setattr(fragmented, "_MORE_ROUNDS", 10)
     with until(seconds=2 if only else None):
-        found, again, _ = solve_fragmented(instance, others=Knowing(best), only=only)
+        found, again, _ = solve_fragmented(instance, others=Elsewhere(News(best, float("inf"))), only=only)
     assert agree(exact_utility(instance, found), exact_utility(instance, best))
     assert again >= bound - TOLERANCE
     assert only or agree(again, bound)

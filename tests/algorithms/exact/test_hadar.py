@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog
 
 from dlsched.algorithms import Optimum, optimum
-from dlsched.algorithms.exact.anytime import News, sharing
+from dlsched.algorithms.exact.anytime import sharing
 from dlsched.algorithms.exact.hadar import solver as exact
 from dlsched.algorithms.exact.hadar.branch import Branch, PathBranching, Record
 from dlsched.algorithms.exact.hadar.problem import Options, what_matters
@@ -29,6 +29,7 @@ from dlsched.models.numbers import agree
 from dlsched.solvers.solution import SolverError
 from tests import paths
 from tests.cases.hadar import middle
+from tests.elsewhere import Elsewhere
 from tests.longer import examples, in_two, longer
 from tests.oracles import hadar as oracle
 from tests.strategies.hadar import hadar_data
@@ -206,19 +207,6 @@ def test_the_search_comes_before_the_tree_in_it_or_not_at_all(
     assert " ".join(phase for phase, _ in itertools.groupby(p for p in told if p in {"beam", "branch"})) == searched
 
 
-class Present:
-    """Another search, which finds nothing."""
-
-    def send(self, news: News) -> None:
-        """Hear nothing."""
-
-    def received(self) -> list[News]:
-        return []
-
-    def present(self) -> bool:
-        return True
-
-
 @pytest.mark.slow
 def test_refining_a_schedule_is_left_to_others(monkeypatch: pytest.MonkeyPatch) -> None:
     """They hear of it; an annealing and a beam come before the tree as they do in one process."""
@@ -229,7 +217,7 @@ def test_refining_a_schedule_is_left_to_others(monkeypatch: pytest.MonkeyPatch) 
     anneal = exact.Solver._anneal
     monkeypatch.setattr(exact.Solver, "_anneal", lambda self: steps.append("anneal") or anneal(self))
     instance = preset("benchmark", 1, jobs=8, machines=4, types=3, slots=10)
-    with sharing(Present()):
+    with sharing(Elsewhere()):
         found = exact.solve(instance)
     assert found.proved
     assert agree(found.value, 232.3)
