@@ -177,6 +177,10 @@ class Figure:
     quick : tuple of float
         Those of them that ``--quick`` takes.
     series : tuple of str
+    right : tuple of str
+        Those of them that have an axis of their own, at the right, as they are no such numbers as the others.
+    right_y : str
+        Of that axis, with units.
     labels : tuple of str
         What stands at the points in place of their numbers, one each; empty where they are numbers.
     draw : callable, optional
@@ -212,6 +216,8 @@ class Figure:
     points: tuple[float, ...]
     quick: tuple[float, ...]
     series: tuple[str, ...]
+    right: tuple[str, ...] = ()
+    right_y: str = ""
     labels: tuple[str, ...] = ()
     draw: Draw | None
     seeds: int = 20

@@ -358,6 +358,7 @@ def _gains(number: int, mix: str, by_machines: bool, axis: str, *, note: str, mo
     points = _H if by_machines else _I
     gain, usual = _read(_GAIN), f"{_read(_GAIN)}, {_MIXES['default']}"
     compared = mix != "default"
+    gains = (gain, usual) if compared else (gain,)
 
     def instance(mix: str, at: float, seed: int) -> Instance:
         sizes = {"jobs": 100, "machines": int(at)} if by_machines else {"jobs": int(at), "machines": 30}
@@ -378,11 +379,13 @@ def _gains(number: int, mix: str, by_machines: bool, axis: str, *, note: str, mo
         says=f"PD-ORS is above OASiS{f', by up to {most:g} %' if most else ''}"
         f"{', and by less with fewer time-critical jobs' if compared else ''}; utilities are {axis}",
         x="machines H (T = 80, I = 100)" if by_machines else "jobs I (T = 80, H = 30)",
-        y="total utility; gain over OASiS [%]",
+        y="total utility",
         points=points,
         quick=points[:1],
         quick_seeds=1,
-        series=(*_twice(("PD-ORS", "OASiS")), gain, *((usual,) if compared else ())),
+        series=(*_twice(("PD-ORS", "OASiS")), *gains),
+        right=gains,
+        right_y="gain over OASiS [%]",
         draw=draw,
         statements=(
             *_best(("OASiS",)),

@@ -14,7 +14,7 @@ from dlsched.arguments import checked
 from dlsched.errors import InputError, shown
 from dlsched.models.fields import MAX_SLOTS
 from dlsched.models.hadar.instance import Instance
-from dlsched.models.numbers import rational, to_json
+from dlsched.models.numbers import in_range, to_json
 from dlsched.models.options import pairs
 
 COUNT = re.compile(r"[1-9]\d{0,17}")
@@ -121,7 +121,7 @@ class Request:
         if not 1 <= slots <= MAX_SLOTS:
             raise InputError(f"slots: {slots} must be from 1 to {MAX_SLOTS}")
         try:
-            length = rational(slot_seconds)
+            length = in_range(slot_seconds)
         except ValueError as error:
             raise InputError(f"slot_seconds: {error}") from None
         if length <= 0:

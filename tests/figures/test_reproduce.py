@@ -15,9 +15,9 @@ import pytest
 
 from dlsched.bounds.comparison import Relation
 from dlsched.bounds.statistics import Support
-from dlsched.figures import Figure, Statement, figure, figures, figures_named, reproduce
+from dlsched.figures import Figure, Statement, drawing, figure, figures, figures_named, reproduce
 from dlsched.figures.figure import FIGURES, pulling_ahead, rising
-from dlsched.figures.points import Points, curves, judged
+from dlsched.figures.points import Curve, Points, curves, judged
 from dlsched.models import InputError, picture
 from tests.longer import longer
 
@@ -191,6 +191,31 @@ def test_a_picture_of_its_own_is_saved(tmp_path: Path, monkeypatch: pytest.Monke
     monkeypatch.setattr(FIGURES, "all", lambda: drawn)
     (done,) = reproduce("toy/1", out=tmp_path)
     assert "a picture of its own" in done.files[2].read_text(encoding="utf-8")
+
+
+def test_no_two_series_of_a_figure_look_the_same() -> None:
+    for entry in figures():
+        ax = drawing.draw(entry, [])
+        looks = {(line.get_marker(), line.get_color(), line.get_linestyle()) for line in lines_of(ax)}
+        assert len(looks) == len(entry.series), entry.name
+
+
+def test_series_of_other_numbers_have_an_axis_at_the_right() -> None:
+    beside = replace(TOY, right=("b",), right_y="gain [%]")
+    found = [Curve(x, series, 1, mean, mean, mean) for series, mean in (("a", 4000.0), ("b", 3.0)) for x in (1, 2)]
+    left = drawing.draw(beside, found)
+    (right,) = (ax for ax in left.figure.axes if ax is not left)
+    assert (left.get_ylabel(), right.get_ylabel()) == ("y", "gain [%]")
+    assert left.get_ylim()[0] > 3
+    assert right.get_ylim()[1] < 4000
+    assert [text.get_text() for text in left.get_legend().get_texts()] == ["a", "b"]
+    for entry in figures():
+        assert set(entry.right) <= set(entry.series)
+        assert bool(entry.right) == bool(entry.right_y)
+
+
+def lines_of(ax: Any) -> list[Any]:
+    return [container.lines[0] for side in ax.figure.axes for container in side.containers]
 
 
 @pytest.mark.parametrize(

@@ -262,6 +262,7 @@ def test_truncated_throughputs_are_refused(tmp_path: Path) -> None:
         ({"slots": 0}, "slots: 0 must be from 1 to 1000000"),
         ({"slot_seconds": 0}, "slot_seconds: 0 must be positive"),
         ({"slot_seconds": "ten"}, "slot_seconds: must be a number"),
+        ({"slot_seconds": 1e300}, "slot_seconds: 1e+300 must be 0 or between 1e-100 and 1e100 in size"),
         ({"jobs": 0}, "jobs: 0 must be positive"),
         ({"per_machine": 0}, "per_machine: 0 must be positive"),
         ({"cluster": {"fast": 200_001}, "per_machine": 2}, "cluster: 100001 machines of 2; at most 100000 are made"),
