@@ -17,7 +17,7 @@ from dlsched.arguments import checked
 from dlsched.errors import InputError, shown
 from dlsched.models.files import PathLike, decode, read_bytes
 from dlsched.models.hadar.instance import Instance
-from dlsched.models.numbers import in_range, rational, to_json
+from dlsched.models.numbers import in_range, to_json
 from dlsched.models.options import pairs
 from dlsched.traces.gavel_files import MAX_JOBS
 from dlsched.traces.reader import Reader
@@ -181,7 +181,7 @@ def _speeds(speeds: Mapping[str, float] | str | None, request: Request) -> dict[
         if r not in found:
             raise InputError(f"speeds: {shown(r)} is no type of the cluster; it has {', '.join(found)}")
         try:
-            found[r] = rational(value)
+            found[r] = in_range(value)
         except ValueError as error:
             raise InputError(f"speeds: {r}: {error}") from None
         if found[r] <= 0:

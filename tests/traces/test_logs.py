@@ -217,6 +217,7 @@ def test_a_column_may_have_any_name(tmp_path: Path) -> None:
         ("tiresias", TIRESIAS, {"speeds": "tpu=1"}, "speeds: 'tpu' is no type of the cluster; it has gpu"),
         ("tiresias", TIRESIAS, {"speeds": "gpu=0"}, "speeds: gpu=0 must be positive"),
         ("tiresias", TIRESIAS, {"speeds": "gpu"}, "speeds: gpu: "),
+        ("tiresias", TIRESIAS, {"speeds": "gpu=1e300"}, "speeds: gpu: '1e300' must be 0 or between 1e-100 and 1e100"),
         ("tiresias", TIRESIAS, {"speeds": {"gpu": 0}}, "speeds: gpu=0 must be positive"),
         ("tiresias", TIRESIAS, {"utility": "money"}, "utility: "),
         ("philly", "{}", {}, "a dict should be a list"),
