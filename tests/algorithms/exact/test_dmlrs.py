@@ -8,7 +8,8 @@ import pytest
 from dlsched.algorithms import optimum
 from dlsched.algorithms.baselines.dmlrs import dorm, drf
 from dlsched.algorithms.exact.dmlrs import solver
-from dlsched.algorithms.exact.dmlrs.solver import improve, single_machines
+from dlsched.algorithms.exact.dmlrs.single_machines import single_machines
+from dlsched.algorithms.exact.dmlrs.solver import improve
 from dlsched.algorithms.exact.dmlrs.summed import Summed
 from dlsched.algorithms.exact.result import Optimum
 from dlsched.models import solve

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from dlsched.algorithms import optimum
 from dlsched.algorithms.exact.dmlrs import reduction
 from dlsched.algorithms.exact.dmlrs.reduction import reduced
-from dlsched.algorithms.exact.dmlrs.solver import single_machines
+from dlsched.algorithms.exact.dmlrs.single_machines import single_machines
 from dlsched.models import build, read, solve
 from dlsched.models.dmlrs import Instance, Schedule, check, completions, exact_utility, random
 from dlsched.models.numbers import agree
