@@ -7,7 +7,8 @@ bound, and a plan of that value that was packed onto the machines and passed the
 exists by a second route, another run on the relaxation. Where plans of that value cannot be packed, the cluster is
 fragmented: branch and price over slot configurations and job schedules (`fragmented`) decides, and once more with the
 jobs in reverse order; that comes first where few workers go onto a machine, as the sum is a weak bound then. What is
-open after both, exact programs over single machines decide by two routes.
+open after both, exact programs over single machines decide by two routes; where many workers go onto a machine, and
+these programs are small, they come before branch and price for a while.
 
 Where a job's external rate is above its internal rate the relaxation does not hold and those programs decide alone.
 """
@@ -188,7 +189,7 @@ class _Solve:
 
     def _briefly(self) -> bool:
         """Give programs over single machines some time, before branch and price."""
-        with suppress(Halt), until(seconds=_limited(1 / 2, _BRIEFLY)):
+        with suppress(Halt), until(seconds=_limited(1 / 3, _BRIEFLY)):
             return self._single_machines()
         return False
 

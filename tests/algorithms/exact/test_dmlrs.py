@@ -7,7 +7,9 @@ import pytest
 
 from dlsched.algorithms import optimum
 from dlsched.algorithms.baselines.dmlrs import dorm, drf
+from dlsched.algorithms.exact.anytime import Anytime
 from dlsched.algorithms.exact.dmlrs import solver
+from dlsched.algorithms.exact.dmlrs.reduction import Reduction
 from dlsched.algorithms.exact.dmlrs.single_machines import single_machines
 from dlsched.algorithms.exact.dmlrs.solver import improve
 from dlsched.algorithms.exact.dmlrs.summed import Summed
@@ -177,3 +179,37 @@ def test_no_jobs() -> None:
     data = preset("benchmark", 0, jobs=1, machines=1, slots=2).dump() | {"jobs": []}
     found = optimum(Instance.parse(data))
     assert (found.value, found.bound, found.proved) == (0, 0, True)
+
+
+@pytest.mark.parametrize(
+    ("sizes", "routes"),
+    [
+        ({"machines": 4}, ["_summed", "_briefly", "_fragmented"]),
+        ({"machines": 40}, ["_summed", "_fragmented"]),
+        ({"machines": 4, "multiple": 4}, ["_fragmented", "_summed"]),
+    ],
+)
+def test_routes_come_in_the_order_of_what_they_are_good_at(sizes: dict, routes: list[str]) -> None:
+    instance = preset("benchmark", 0, jobs=10, slots=10, **sizes)
+    solving = solver._Solve(Reduction.none(instance), Anytime(exact_utility, check), 0)
+    assert [route.__name__ for route in solving._routes()] == routes
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("asynchronous", [False, True])
+@pytest.mark.parametrize("seed", range(6))
+def test_small_programs_over_single_machines_prove_what_the_other_routes_do(seed: int, asynchronous: bool) -> None:
+    """Alone, without the sum of machines and branch and price."""
+    instance = random(np.random.default_rng(seed), jobs=4, machines=3, slots=3, asynchronous=asynchronous)
+    alone = solver._solved(instance, 0, None, None, None, solver._Solve._briefly)
+    assert alone.proved
+    assert agree(alone.value, optimum(instance).value)
+
+
+def test_programs_over_single_machines_end_in_time_and_keep_what_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(solver, "_BRIEFLY", 0.0)
+    instance = preset("benchmark", 0, jobs=4, machines=3, slots=4)
+    found = solver._solved(instance, 0, None, None, None, lambda s: s._one_by_one() or s._briefly())
+    assert not found.proved
+    assert found.value > 0
+    assert check(instance, found.schedule) == []
