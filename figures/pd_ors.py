@@ -242,7 +242,7 @@ def _ratios(at: float, seed: int) -> Values:
 
 def _ratio(instance: Instance, seed: int) -> float:
     best = _certified(instance)
-    if not best:
+    if not best > 0:
         return math.nan
     utility = _ALGORITHMS["PD-ORS"](instance, seed).utility
     return best / utility if utility else math.inf

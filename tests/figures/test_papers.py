@@ -188,3 +188,5 @@ def test_a_ratio_to_nothing_is_infinite(monkeypatch: pytest.MonkeyPatch) -> None
     instance = all_epochs(preset("paper", 0, jobs=4, machines=2, slots=6))
     monkeypatch.setitem(_ALGORITHMS, "PD-ORS", lambda instance, seed: SimpleNamespace(utility=0.0))
     assert pd_ors._ratio(instance, 0) == math.inf
+    monkeypatch.setattr(pd_ors, "_LONGEST", 0.0)
+    assert math.isnan(pd_ors._ratio(instance, 0))

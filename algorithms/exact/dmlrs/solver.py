@@ -30,7 +30,7 @@ from dlsched.algorithms.exact.dmlrs.insertion import Insertion
 from dlsched.algorithms.exact.dmlrs.packing import Machines
 from dlsched.algorithms.exact.dmlrs.reduction import Reduction, bundle, reduced
 from dlsched.algorithms.exact.dmlrs.schedules import Schedules
-from dlsched.algorithms.exact.dmlrs.single_machines import single_machines
+from dlsched.algorithms.exact.dmlrs.single_machines import is_small, single_machines
 from dlsched.algorithms.exact.dmlrs.slots import Slots, TooLarge, levels_hold
 from dlsched.algorithms.exact.dmlrs.summed import Summed
 from dlsched.algorithms.exact.general import certified_model
@@ -62,17 +62,13 @@ _SHARE = 0.08
 _NODES = 200
 """How many nodes it gets there; arbitrary."""
 
-_SMALL = 3000
-"""Jobs times slots times machines: of programs over single machines that are tried before branch and price. Of 120 in
-the paper's own ranges, up to 1200, thirteen are not closed by the sum, and eleven of these by such programs within two
-minutes; 3000 is a guess."""
-
 _BRIEFLY = 240.0
-"""Seconds of these programs, at most; the first of the two that are needed ends within half of it, but for two."""
+"""Seconds of small programs over single machines, before branch and price; the first of the two that are needed ends
+within half of it, but on two of thirteen instances."""
 
 _SUM_BRIEFLY = 30.0
-"""Seconds of the sum of machines where such programs come next: it takes 1 to 8 of 119 of the 120, and had not ended
-after 120 on one, whose optimum they prove."""
+"""Seconds of the sum of machines where such programs come next: it takes at most 12 on 119 of 120 instances in the
+paper's own ranges, and had not ended after 120 on one, whose optimum they prove."""
 
 _SUM = "HiGHS on the sum of identical machines"
 _TREE = "branch and price"
@@ -182,10 +178,7 @@ class _Solve:
         """Return the ways to prove an optimum before there is nothing but programs over single machines, in order."""
         if self._fragments():
             return self._fragmented, self._summed
-        return (self._summed, *([self._briefly] if self._is_small() else []), self._fragmented)
-
-    def _is_small(self) -> bool:
-        return len(self.instance.jobs) * self.instance.slots * len(self.instance.machines) <= _SMALL
+        return (self._summed, *([self._briefly] if is_small(self.instance) else []), self._fragmented)
 
     def _briefly(self) -> bool:
         """Give programs over single machines some time, before branch and price."""
@@ -246,7 +239,7 @@ class _Solve:
         if self._fragments():
             summed.solve(left(_SHARE), _NODES)
         else:
-            summed.solve(_limited(1 / 4, _SUM_BRIEFLY) if self._is_small() else None)
+            summed.solve(_limited(1 / 4, _SUM_BRIEFLY) if is_small(self.instance) else None)
         self._learn(summed, "sum of machines")
         if summed.finished and not self.known.closed():
             for _ in summed.thin_out():

@@ -51,3 +51,9 @@ def test_machines_that_differ_are_in_no_order() -> None:
     instance = preset("random", 1, jobs=3, machines=3, slots=2, identical=False)
     assert len({tuple(machine.capacity.items()) for machine in instance.machines}) == 3
     assert len(single_machines(instance).order) == 0
+
+
+def test_large_programs_have_machines_in_no_order() -> None:
+    """Its rows grow with the pairs of jobs."""
+    large = preset("benchmark", 0, jobs=40, machines=8, slots=10)
+    assert single_machines(large).component("order") is None
