@@ -11,17 +11,16 @@ epochs, the nearest reading that does not rule them out from above (claim pd-ors
 
 from __future__ import annotations
 
-import math
 import statistics
-import time
 from collections.abc import Callable, Iterable
 
-from dlsched.algorithms import optimum, pd_ors
+from dlsched.algorithms import pd_ors
 from dlsched.algorithms.baselines.dmlrs import dorm, drf, fifo, oasis
 from dlsched.algorithms.run import Run
 from dlsched.bounds.comparison import Relation
 from dlsched.bounds.pd_ors.families import all_epochs
 from dlsched.bounds.pd_ors.remark import FIG_5, FeasibilityFacts
+from dlsched.figures.certified import certified, ratio
 from dlsched.figures.figure import Figure, Statement, Trend, between, pulling_ahead
 from dlsched.models.dmlrs import Instance, Schedule, completions, preset
 
@@ -230,29 +229,13 @@ TRAINING_TIME = Figure(
 )
 
 
-_LONGEST = 600.0
-"""Seconds of an optimum. Not as its limit, of which it would give each search for plans a share. Of 120 draws, on few
-machines and with K of all epochs, two were seen to take longer, all others less than 170."""
-
-
 def _ratios(at: float, seed: int) -> Values:
     instance = preset("paper", seed, jobs=10, machines=int(at), slots=10)
     return {_PRINTED: _ratio(instance, seed), _ALL: _ratio(all_epochs(instance), seed)}
 
 
 def _ratio(instance: Instance, seed: int) -> float:
-    best = _certified(instance)
-    if not best > 0:
-        return math.nan
-    utility = _ALGORITHMS["PD-ORS"](instance, seed).utility
-    return best / utility if utility else math.inf
-
-
-def _certified(instance: Instance) -> float:
-    """Return the optimum; NaN where it is not proved after `_LONGEST` seconds."""
-    end = time.perf_counter() + _LONGEST
-    best = optimum(instance, stop=lambda: time.perf_counter() > end)
-    return best.value if best.proved and best.value is not None else math.nan
+    return ratio(certified(instance), _ALGORITHMS["PD-ORS"](instance, seed).utility)
 
 
 COMPETITIVE_RATIO = Figure(
@@ -278,20 +261,22 @@ COMPETITIVE_RATIO = Figure(
 
 def _rounded(at: float, seed: int) -> Values:
     instance = preset("paper", seed, jobs=50, machines=100, slots=20)
-    return {
-        name: pd_ors.run(
-            read,
-            seed=seed,
-            variant="printed",
-            prices="repaired",
-            program="worker-slots",
-            gain=at,
-            rounds=1,
-            optimum="even",
-        ).utility
-        / _certified(read)
-        for name, read in ((_PRINTED, instance), (_ALL, all_epochs(instance)))
-    }
+    return {name: _share(read, at, seed) for name, read in ((_PRINTED, instance), (_ALL, all_epochs(instance)))}
+
+
+def _share(instance: Instance, gain: float, seed: int) -> float:
+    """Return the utility of PD-ORS, one rounding a schedule, over the optimum."""
+    run = pd_ors.run(
+        instance,
+        seed=seed,
+        variant="printed",
+        prices="repaired",
+        program="worker-slots",
+        gain=gain,
+        rounds=1,
+        optimum="even",
+    )
+    return 1.0 / ratio(certified(instance), run.utility)
 
 
 _GAINS = (0.2, 0.4, 0.6, 0.8, 1.0, 1.2)

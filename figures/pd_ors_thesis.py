@@ -16,7 +16,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from dlsched.algorithms import optimum, pd_ors
+from dlsched.algorithms import pd_ors
 from dlsched.algorithms.baselines.dmlrs import oasis
 from dlsched.algorithms.pd_ors.external_lp import Relaxed, external_lp
 from dlsched.algorithms.pd_ors.external_rounding import MAX_ROUNDS, Rounding, round_external
@@ -27,6 +27,7 @@ from dlsched.algorithms.run import Variant
 from dlsched.arithmetic import dot, expm1, log1p
 from dlsched.bounds.comparison import Relation
 from dlsched.bounds.pd_ors.families import all_epochs
+from dlsched.figures.certified import certified, ratio
 from dlsched.figures.figure import Figure, Statement, Trend, between
 from dlsched.models.dmlrs import AsyncJob, Instance, preset
 from dlsched.rounding import joint_violation_probability, violation_probability
@@ -272,13 +273,10 @@ has below 1000."""
 
 def _ratios(at: float, seed: int) -> Values:
     instance = _instance(seed)
-    best = optimum(instance)
-    if best.value is None or not best.proved:
-        raise ArithmeticError("the optimum is not proved")
     run = pd_ors.run(instance, seed=seed, external="lp-rounding", gain=at, rounds=_BEST_OF, optimum="even")
     return {
         _COST: statistics.fmean(_costs(states(instance), at, np.random.default_rng(seed))),
-        _TOTAL: best.value / run.utility if run.utility else 1.0 if not best.value else math.inf,
+        _TOTAL: ratio(certified(instance), run.utility),
     }
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import statistics
 from fractions import Fraction
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -15,7 +14,7 @@ from dlsched.algorithms.baselines.dmlrs.fifo import Fixed
 from dlsched.algorithms.pd_ors.external_lp import external_lp
 from dlsched.algorithms.pd_ors.market import Market
 from dlsched.bounds.pd_ors.families import all_epochs
-from dlsched.figures import figure, pd_ors
+from dlsched.figures import figure
 from dlsched.figures.pd_ors import _ALGORITHMS
 from dlsched.figures.pd_ors_thesis import State, _costs, _rounds, failure, states
 from dlsched.models.dmlrs import preset
@@ -175,18 +174,3 @@ def test_rounds_are_fewer_the_larger_the_gain_and_far_below_1000() -> None:
     assert 1000 > rounds[0] > rounds[1] > rounds[2] > 1
     ratios = draw("pd-ors-thesis/3.14", 1.0)
     assert all(1 <= ratio < math.inf for ratio in ratios.values())
-
-
-def test_a_ratio_needs_a_proved_optimum_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    instance = all_epochs(preset("paper", 0, jobs=4, machines=2, slots=6))
-    assert 1 <= pd_ors._ratio(instance, 0) < math.inf
-    monkeypatch.setattr(pd_ors, "_LONGEST", 0.0)
-    assert math.isnan(pd_ors._ratio(instance, 0))
-
-
-def test_a_ratio_to_nothing_is_infinite(monkeypatch: pytest.MonkeyPatch) -> None:
-    instance = all_epochs(preset("paper", 0, jobs=4, machines=2, slots=6))
-    monkeypatch.setitem(_ALGORITHMS, "PD-ORS", lambda instance, seed: SimpleNamespace(utility=0.0))
-    assert pd_ors._ratio(instance, 0) == math.inf
-    monkeypatch.setattr(pd_ors, "_LONGEST", 0.0)
-    assert math.isnan(pd_ors._ratio(instance, 0))
