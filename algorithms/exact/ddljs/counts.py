@@ -11,14 +11,17 @@ import itertools
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
+from typing import TypeVar
 
 from dlsched.algorithms.exact.ddljs.horizon import values
 from dlsched.algorithms.exact.ddljs.network import Network
+from dlsched.halt import polled
 from dlsched.models.ddljs.instance import Instance
 from dlsched.models.ddljs.requests import RingProblem, RingRequest, unpriced_problem
 from dlsched.models.ddljs.rings import Arc, Path, arcs_of
 from dlsched.models.numbers import splits, to_integers
 
+T = TypeVar("T")
 Counts = tuple[int, ...]
 Usage = tuple[int, ...]
 """How much an embedding takes of each row: of nodes and resources, then of shared bandwidths."""
@@ -89,13 +92,20 @@ class Enumeration:
         rooms = {u: self.problem.room(request, u) for u in self.problem.hosts(request)}
         top = self._tops()
         for size in request.sizes:
-            for shares in splits(size, list(rooms.values())):
+            for shares in self._tried(request, splits(size, list(rooms.values()))):
                 workers = {u: n for u, n in zip(rooms, shares, strict=True) if n}
                 tree = self.network.tree_circulation(workers)
                 if not usable.issuperset(tree):
                     continue
                 for core in paths.rings({top[u] for u in workers}):
                     yield workers, Counter(tree) + core
+
+    def _tried(self, request: RingRequest, places: Iterable[tuple[T, ...]]) -> Iterator[tuple[T, ...]]:
+        """Yield places for workers of one ring size, up to the limit, whether or not rings go through them."""
+        for tried, each in enumerate(polled(places), 1):
+            if tried > self.most:
+                raise TooLargeError(f"request {request.name}: more than {self.most} places for its workers")
+            yield each
 
     def _tops(self) -> dict[str, str]:
         """Return the core node over each node."""
@@ -108,7 +118,9 @@ class Enumeration:
         """Yield workers and loads for every place of every ring node and all paths."""
         paths = _Paths(self, self.problem.usable(request))
         for size in request.sizes:
-            for order in itertools.product(*(self.problem.hosts(request, a) for a in range(size))):
+            for order in self._tried(
+                request, itertools.product(*(self.problem.hosts(request, a) for a in range(size)))
+            ):
                 for loads in paths.along(order):
                     yield dict(Counter(order)), loads
 

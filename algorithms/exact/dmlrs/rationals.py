@@ -199,14 +199,33 @@ _Placed = tuple[tuple[int, ...], tuple[int, ...], Fraction]
 """Workers and servers by machine, and the work that they do."""
 
 
+class _Tried:
+    """What is tried to place a job, whether or not there is room for it: polled, and counted up to `MAX_STEPS`."""
+
+    def __init__(self, job: Job | AsyncJob) -> None:
+        self._job, self._steps = job, count()
+
+    def splits(self, total: int, rooms: Sequence[int]) -> Iterator[tuple[int, ...]]:
+        """Yield the ways to share a number among places."""
+        for shares in polled(splits(total, rooms)):
+            if next(self._steps) > MAX_STEPS:
+                raise _too_many(self._job)
+            yield shares
+
+
+def _too_many(job: Job | AsyncJob) -> TooLargeError:
+    """Return the refusal of a job with too many placements."""
+    return TooLargeError(f"job {job.name} has too many placements to list")
+
+
 def _synchronous(cluster: _Cluster, job: Job) -> Iterator[_Placed]:
     """Yield the placements of a job of the journal that may be needed, on the empty cluster."""
-    rooms = cluster.rooms_for_workers(job)
+    rooms, tried = cluster.rooms_for_workers(job), _Tried(job)
     slower = max(job.internal_time, job.external_time)
-    for n in range(1, min(job.most_workers, math.ceil(job.work * slower)) + 1):
+    for n in range(1, min(job.most_workers, math.ceil(job.work * slower), sum(rooms)) + 1):
         needed = job.servers_for(n)
-        for workers in splits(n, rooms):
-            for servers in splits(needed, [cluster.most(h, 1, needed, w) for h, w in enumerate(workers)]):
+        for workers in tried.splits(n, rooms):
+            for servers in tried.splits(needed, [cluster.most(h, 1, needed, w) for h, w in enumerate(workers)]):
                 both = sum(w > 0 and s > 0 for w, s in zip(workers, servers, strict=True))
                 alone = max(workers) == n and max(servers) == needed
                 time = job.external_time if not both else job.internal_time if alone else slower
@@ -216,10 +235,10 @@ def _synchronous(cluster: _Cluster, job: Job) -> Iterator[_Placed]:
 def _asynchronous(cluster: _Cluster, job: AsyncJob) -> Iterator[_Placed]:
     """Yield the placements of a job of the thesis that may be needed, on the empty cluster."""
     machines = range(len(cluster.rooms))
-    rooms = cluster.rooms_for_workers(job)
+    rooms, tried = cluster.rooms_for_workers(job), _Tried(job)
     slower = max(job.internal_time, job.external_time)
-    for n in range(1, min(job.most_workers, math.ceil(job.work * slower)) + 1):
-        for workers in splits(n, rooms):
+    for n in range(1, min(job.most_workers, math.ceil(job.work * slower), sum(rooms)) + 1):
+        for workers in tried.splits(n, rooms):
             for hub, inside in enumerate(workers):
                 load = inside * job.internal_rate + (n - inside) * job.external_rate
                 needed = math.ceil(load / job.server_rate)
@@ -234,12 +253,12 @@ def _choices(instance: Instance, job: Job | AsyncJob, cluster: _Cluster) -> tupl
         raise TooLargeError(f"{len(instance.machines)} machines: placements on more than {MAX_MACHINES} are not listed")
     best: dict[tuple[int, ...], _Placed] = {}
     listed = _asynchronous(cluster, job) if isinstance(job, AsyncJob) else _synchronous(cluster, job)
-    for step, placed in zip(count(), polled(listed)):
+    for placed in listed:
         use = cluster.use(*placed[:2])
         if use not in best or best[use][2] < placed[2]:
             best[use] = placed
-        if step > MAX_STEPS or len(best) > MAX_PLACEMENTS:
-            raise TooLargeError(f"job {job.name} has too many placements to list")
+        if len(best) > MAX_PLACEMENTS:
+            raise _too_many(job)
     (work, *done), _ = to_integers([job.work, *(placed[2] for placed in best.values())])
     kept: list[_Choice] = []
     # What is smaller comes first.

@@ -208,6 +208,15 @@ def test_too_many_embeddings() -> None:
         count_vectors(problem("G15"), most=3)
 
 
+def test_places_between_which_no_rings_go_are_looked_at_up_to_the_limit_too() -> None:
+    graph = nx.Graph()
+    graph.add_nodes_from((f"s{n}" for n in range(9)), capacity={"gpu": 9})
+    for allowed in (None, (frozenset(graph),) * 40):
+        request = RingRequest("ring", {40: Fraction(1)}, {"gpu": Fraction(1)}, Fraction(1), allowed)
+        with pytest.raises(TooLargeError, match="request ring: more than 5000 places for its workers"):
+            count_vectors(RingProblem.of(graph, [request]))
+
+
 @pytest.mark.parametrize(
     ("embedding", "message"),
     [

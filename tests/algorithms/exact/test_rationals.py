@@ -122,6 +122,21 @@ def test_too_many_placements_are_refused() -> None:
         dmlrs_rationals.program(Instance.parse(data))
 
 
+@pytest.mark.parametrize("asynchronous", [False, True])
+def test_placements_for_which_there_is_no_room_are_tried_up_to_the_limit_too(asynchronous: bool) -> None:
+    # No machine holds a server; a server of the thesis bears less than one worker exchanges.
+    own: Data = {"samples": 60, "batch": 64, "slots_per_sample": 1, "workers_per_server": 4, "server": {"mem": 100}}
+    if asynchronous:
+        own = {"chunks": 64, "minibatches_per_chunk": 1, "slots_per_minibatch": 0, "server_rate": "1/2"}
+        own["server"] = {"mem": 1}
+    job = {"name": "j", "arrival": 1, "epochs": 1, "gradient_size": 1, "internal_rate": 10, "external_rate": 1}
+    job |= {"worker": {"gpu": 1}, "utility": {"kind": "table", "values": [5, 4]}} | own
+    machines = [{"name": f"m{h}", "capacity": {"gpu": 8, "mem": 64}} for h in range(8)]
+    instance = Instance.parse({"slots": 2, "resources": ["gpu", "mem"], "machines": machines, "jobs": [job]})
+    with pytest.raises(ValueError, match="job j has too many placements to list"):
+        dmlrs_rationals.program(instance)
+
+
 @pytest.mark.parametrize("seed", longer(range(30), *range(10, 30)))
 def test_ddljs_restates_circulations(seed: int, numbers: Callable[[Data, int], Data]) -> None:
     data = numbers(ddljs_strategies.drawn(seed).dump(), seed)
