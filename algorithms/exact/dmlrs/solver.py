@@ -70,6 +70,9 @@ _SUM_BRIEFLY = 30.0
 """Seconds of the sum of machines where such programs come next: it takes at most 12 on 119 of 120 instances in the
 paper's own ranges, and had not ended after 120 on one, whose optimum they prove."""
 
+_TIGHTENING = 120.0
+"""Seconds in which the sum of machines is tightened by what single machines hold."""
+
 _SUM = "HiGHS on the sum of identical machines"
 _TREE = "branch and price"
 
@@ -241,12 +244,21 @@ class _Solve:
         else:
             summed.solve(_limited(1 / 4, _SUM_BRIEFLY) if is_small(self.instance) else None)
         self._learn(summed, "sum of machines")
+        if not self._fragments():
+            self._tightened(summed)
         if summed.finished and not self.known.closed():
             for _ in summed.thin_out():
                 self._learn(summed, "plans that leave room")
                 if self.known.closed():
                     break
         return self.known.closed() and self._certified_sum(summed)
+
+    def _tightened(self, summed: Summed) -> None:
+        """Add what single machines hold, as long as a plan for the sum does not keep it."""
+        with suppress(Halt), until(seconds=_limited(1 / 3, _TIGHTENING)):
+            while summed.finished and not self.known.closed() and summed.tighten():
+                summed.solve()
+                self._learn(summed, "sum of machines, tightened")
 
     def _splits(self) -> bool:
         """Tell whether the method for fragmented clusters takes the instance."""
@@ -267,6 +279,10 @@ class _Solve:
         value = self.known.value
         packed = ", packed from the sum of identical machines" if self.known.agrees(summed.value) else ""
         self.known.note("checked schedule worth ", value, packed)
+        if not summed.confirmed():
+            return False
+        if summed.rows:
+            self.known.note(f"{len(summed.rows)} rows of what single machines hold, by two routes")
         certificate = certify(
             summed.matrix,
             [Finding(_SUM, summed.upper, None), self._schedules, *default_routes()[1:]],

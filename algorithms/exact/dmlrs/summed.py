@@ -1,19 +1,22 @@
 """The optimum of identical machines summed, and plans of that value that fit the single machines.
 
 1. `dmlrs/aggregate` is solved: an upper bound, and a plan of that value for the sum.
-2. The plan's slots are packed onto the machines. Where that fails, the program is solved again with the completion
-   slots of the plan, for plans that leave part of every slot free: those pack easily.
+2. The plan's slots are packed onto the machines. Where that fails, rows that single machines keep and the plan does not
+   (`holding`) are added, and the program is solved again, as long as there are such rows.
+3. The program is solved with the completion slots of the plan, for plans that leave part of every slot free: those pack
+   easily.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
-from dlsched.halt import grace, poll
+from dlsched.algorithms.exact.dmlrs.holding import Holding, Row
+from dlsched.halt import grace, poll, polled
 from dlsched.lazy import pyo
 from dlsched.models.dmlrs import Instance, Schedule, check, exact_utility
 from dlsched.models.dmlrs.aggregate import load
@@ -53,6 +56,10 @@ class Summed:
         Its utility.
     finished : bool
         The relaxation was solved to optimality.
+    holdings : tuple of Holding
+        Of the groups of several machines.
+    rows : list of Row
+        By which the relaxation was tightened, in all slots.
     """
 
     instance: Instance
@@ -62,6 +69,8 @@ class Summed:
     best: Schedule
     value: float = 0.0
     finished: bool = False
+    holdings: tuple[Holding, ...] = ()
+    rows: list[Row] = field(default_factory=list)
 
     @classmethod
     def of(cls, instance: Instance) -> Summed:
@@ -69,7 +78,10 @@ class Summed:
         aggregation = aggregate_machines(instance)
         matrix = _loosened(compile_model(aggregation.model))
         most = sum(max(0.0, job.utility(0)) for job in instance.jobs)
-        return cls(instance, aggregation, matrix, most, Schedule.of({}))
+        model = aggregation.model
+        model.held = pyo.ConstraintList(doc="(5) what single machines hold")
+        holdings = tuple(Holding(instance, group, model) for group in aggregation.groups if len(group) > 1)
+        return cls(instance, aggregation, matrix, most, Schedule.of({}), holdings=holdings)
 
     def solve(self, seconds: float | None = None, nodes: int | None = None) -> None:
         """Solve the relaxation, with so many nodes at most, and pack its plan."""
@@ -80,6 +92,31 @@ class Summed:
         if raw.x is not None:
             _load(self.matrix, raw.x)
             self._pack()
+
+    def tighten(self) -> bool:
+        """Add rows that single machines keep and the plan that is loaded does not; tell whether there are any."""
+        model = self.aggregation.model
+        slots = range(1, self.instance.slots + 1)
+        found = [
+            (holding, row)
+            for t in polled(slots)
+            for holding in self.holdings
+            if (row := holding.refute(holding.counts(model, t))) is not None
+        ]
+        for holding, row in found:
+            for t in slots:
+                terms = list(holding.terms(model, row, t))
+                if terms:
+                    model.held.add(sum(terms) <= row.most)
+        if found:
+            self.rows += [row for _, row in found]
+            self.matrix = _loosened(compile_model(model))
+        return bool(found)
+
+    def confirmed(self) -> bool:
+        """Tell whether a second route, too, finds what single machines hold at most, as the rows say."""
+        own = {holding.group.name: holding for holding in self.holdings}
+        return all(own[row.group].confirms(row) for row in polled(self.rows))
 
     def thin_out(self) -> Iterator[float]:
         """Look for plans that leave room in every slot; yield the value of the best after each attempt.

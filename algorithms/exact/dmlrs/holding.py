@@ -1,0 +1,183 @@
+"""What single machines hold: rows that refute plans for the sum of machines that are alike.
+
+A plan for the sum fits the sum, and the single machines perhaps in no way. What a job has there in a slot is of a few
+kinds: whether it is at home on one of them, its workers and servers at home, and those elsewhere. All that the machines
+hold is the sum of what each holds, so at any prices of the kinds it is worth at most what they hold if each holds the
+dearest content of one machine. A linear program looks for prices at which a plan is worth more, over contents of a
+machine that an integer program adds, the dearest first, as there may be millions. Rounded to whole numbers, and with
+the dearest content at these, they make a row that every plan keeps in every slot.
+
+Contents that are listed serve for the same in `covering`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from dlsched.algorithms.exact.dmlrs.slots import Ints
+from dlsched.arithmetic import integer_product
+from dlsched.models.dmlrs import Instance
+from dlsched.models.dmlrs.frame import fitting, servers_needed
+from dlsched.models.dmlrs.instance import Group
+from dlsched.models.dmlrs.job import Job
+from dlsched.models.numbers import whole_units
+from dlsched.solvers.builder import Builder
+from dlsched.solvers.highs import Session
+from dlsched.solvers.matrix import Matrix
+from dlsched.solvers.solution import SolverError, Status
+from dlsched.solvers.solve import solve_matrix
+from dlsched.tolerances import CLEAR, FEASIBLE, TOLERANCE
+
+_PARTS = 55_440
+"""Of what one machine holds, for prices: divided by all numbers to 12, as prices of a vertex mostly are fractions."""
+
+_MOST_PRICE = 5.0
+"""Of a kind, in size, times what one machine holds; arbitrary."""
+
+_HOME = "home"
+_KINDS = (_HOME, "home_workers", "home_servers", "spread_workers", "spread_servers")
+"""The variables of `dlsched.models.dmlrs.aggregate` by job, slot and group."""
+
+Kind = tuple[str, str]
+"""One of these, and a job."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """Prices of the kinds of a group, and what all its machines hold at these at most."""
+
+    group: str
+    prices: dict[Kind, float]
+    most: float
+
+
+class Holding:
+    """The machines of a group, and the contents of one of them that are known.
+
+    Parameters
+    ----------
+    instance : Instance
+    group : Group
+    model : pyomo.environ.ConcreteModel
+        `dmlrs/aggregate`.
+    """
+
+    def __init__(self, instance: Instance, group: Group, model: Any) -> None:
+        self.group = group
+        there = {(kind, i) for kind in _KINDS for i, _, c in getattr(model, kind) if c == group.name}
+        self.kinds = [(kind, job.name) for job in instance.jobs for kind in _KINDS if (kind, job.name) in there]
+        self._at = {kind: k for k, kind in enumerate(self.kinds)}
+        # What a home costs less, in place of its price: at 0 for a start, so that a row says what it can of all homes.
+        self._signs: Ints = np.array([-1 if kind == _HOME else 1 for kind, _ in self.kinds], dtype=np.int64)
+        self._program = self._one_machine(instance)
+        self._covering = Session(-1)
+        self._covering.add_columns(np.zeros(len(self.kinds)), np.ones(len(self.kinds)), np.zeros((0, len(self.kinds))))
+        self._known: set[bytes] = set()
+
+    def _one_machine(self, instance: Instance) -> Matrix:
+        """Return the program whose points are the contents of one machine, or more; it has no objective yet."""
+        machine, program = self.group.model, Builder(sense=-1)
+        most: list[int] = []
+        needs: list[list[float]] = [[] for _ in instance.resources]
+        for job in instance.jobs:
+            workers, servers = job.most_workers, servers_needed(job)
+            workers = min(workers, fitting(machine, job.worker, workers))
+            servers = min(servers, fitting(machine, job.server, servers))
+            own = [1, workers, servers, workers, servers]
+            uses = [(0, 0), (1, 0), (0, 1), (1, 0), (0, 1)]
+            for kind, limit, (w, s) in zip(_KINDS, own, uses, strict=True):
+                if (kind, job.name) in self._at:
+                    most.append(limit)
+                    for r, row in zip(instance.resources, needs, strict=True):
+                        row.append(w * job.worker_needs(r) + s * job.server_needs(r))
+        column = program.columns(np.array(most, dtype=float), integer=True)
+        for r, row in zip(instance.resources, needs, strict=True):
+            (room,), whole, _ = whole_units([machine.capacity_of(r)], row)
+            terms = [(int(k), float(need)) for k, need in zip(column, whole, strict=True) if need]
+            # As in `summed`: HiGHS may cut off what fills a machine to the last bit.
+            program.row(terms, upper=room * (1 + FEASIBLE))
+        for job in instance.jobs:
+            self._home(program, job, most)
+        return program.matrix()
+
+    def _home(self, program: Builder, job: Any, most: Sequence[int]) -> None:
+        """Add the rows of a job's home: what is at home is where it is, and nothing of the job beside it."""
+        home, *own = (self._at.get((kind, job.name)) for kind in _KINDS)
+        if home is None:
+            return
+        workers, servers, *spread = own
+        for at in (workers, servers):
+            program.row([(at, 1.0), (home, -float(most[at]))], upper=0.0)
+        for at in spread:
+            if at is not None:
+                program.row([(at, 1.0), (home, float(most[at]))], upper=float(most[at]))
+        if isinstance(job, Job):
+            program.row([(workers, 1.0), (servers, -float(job.workers_per_server))], upper=0.0)
+
+    def dearest(self, prices: Ints, *, presolve: bool = True) -> tuple[int, Ints] | None:
+        """Return what no content is worth more than at some prices, and the content that HiGHS calls the dearest.
+
+        None where HiGHS does not end with an optimum. It takes numbers for whole that are off by a millionth: with
+        prices of thirty times the machine it was seen to miss the dearest content by as much as that can be worth.
+        """
+        program = replace(self._program, c=prices.astype(float))
+        raw = solve_matrix(program, threads=1, seed=0 if presolve else 7, presolve=presolve)
+        if raw.summary.status is not Status.OPTIMAL or raw.x is None or raw.summary.bound is None:
+            return None
+        content: Ints = np.round(raw.x).astype(np.int64)
+        off = math.ceil(TOLERANCE * int(np.abs(prices).sum()))
+        return max(round(raw.summary.bound), int(integer_product(content, prices))) + off, content
+
+    def refute(self, counts: Ints) -> Row | None:
+        """Return a row that what all machines have of the kinds breaks, None where none is found."""
+        machines = len(self.group)
+        upper = np.where((counts > 0) | (self._signs < 0), _MOST_PRICE, 0.0)
+        self._covering.bound_columns(upper, np.where((counts > 0) & (self._signs < 0), -_MOST_PRICE, 0.0))
+        self._covering.set_costs((self._signs * counts).astype(float))
+        while True:
+            try:
+                solved = self._covering.solve()
+            except SolverError:
+                return None
+            if solved is None or solved[0] <= machines * (1 + CLEAR):
+                return None
+            prices: Ints = np.round(self._signs * solved[1] * _PARTS).astype(np.int64)
+            found = self.dearest(prices)
+            if found is None:
+                return None
+            worth, content = found
+            if int(integer_product(content, prices)) <= _PARTS or content.tobytes() in self._known:
+                break
+            self._known.add(content.tobytes())
+            at = np.flatnonzero(content)
+            self._covering.add_row(-np.inf, 1.0, at.astype(np.int32), (self._signs * content)[at].astype(float))
+        if int(integer_product(counts, prices)) <= machines * worth * (1 + CLEAR):
+            return None
+        own = {kind: price / _PARTS for kind, price in zip(self.kinds, prices.tolist(), strict=True) if price}
+        return Row(self.group.name, own, machines * worth / _PARTS)
+
+    def confirms(self, row: Row) -> bool:
+        """Tell whether HiGHS without presolve, too, finds no content dearer than a row says."""
+        prices = np.array([round(row.prices.get(kind, 0.0) * _PARTS) for kind in self.kinds], dtype=np.int64)
+        found = self.dearest(prices, presolve=False)
+        if found is None:
+            return False
+        content = int(integer_product(found[1], prices))
+        return len(self.group) * content <= round(row.most * _PARTS)
+
+    def counts(self, model: Any, t: int) -> Ints:
+        """Return what a plan in the model's variables has of the kinds in a slot."""
+        at = [(getattr(model, kind), (i, t, self.group.name)) for kind, i in self.kinds]
+        return np.array([round(v[key].value or 0) if key in v else 0 for v, key in at], dtype=np.int64)
+
+    def terms(self, model: Any, row: Row, t: int) -> Iterator[Any]:
+        """Yield the terms of a row in a slot."""
+        for (kind, i), price in row.prices.items():
+            variable, key = getattr(model, kind), (i, t, self.group.name)
+            if key in variable:
+                yield price * variable[key]
