@@ -15,6 +15,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -24,8 +25,9 @@ from dlsched.arithmetic import integer_product
 from dlsched.models.dmlrs import Instance
 from dlsched.models.dmlrs.frame import fitting, servers_needed
 from dlsched.models.dmlrs.instance import Group
-from dlsched.models.dmlrs.job import Job
+from dlsched.models.dmlrs.job import AsyncJob, Job
 from dlsched.models.numbers import whole_units
+from dlsched.relaxations.aggregation import Aggregation
 from dlsched.solvers.builder import Builder
 from dlsched.solvers.highs import Session
 from dlsched.solvers.matrix import Matrix
@@ -39,8 +41,8 @@ _PARTS = 55_440
 _MOST_PRICE = 5.0
 """Of a kind, in size, times what one machine holds; arbitrary."""
 
-_HOME = "home"
-_KINDS = (_HOME, "home_workers", "home_servers", "spread_workers", "spread_servers")
+_HOME, _AT_HOME = "home", ("home_workers", "home_servers")
+_KINDS = (_HOME, *_AT_HOME, "spread_workers", "spread_servers")
 """The variables of `dlsched.models.dmlrs.aggregate` by job, slot and group."""
 
 Kind = tuple[str, str]
@@ -63,14 +65,12 @@ class Holding:
     ----------
     instance : Instance
     group : Group
-    model : pyomo.environ.ConcreteModel
-        `dmlrs/aggregate`.
+    kinds : list of Kind
+        That jobs may have there, job by job and in the order of `_KINDS`.
     """
 
-    def __init__(self, instance: Instance, group: Group, model: Any) -> None:
-        self.group = group
-        there = {(kind, i) for kind in _KINDS for i, _, c in getattr(model, kind) if c == group.name}
-        self.kinds = [(kind, job.name) for job in instance.jobs for kind in _KINDS if (kind, job.name) in there]
+    def __init__(self, instance: Instance, group: Group, kinds: list[Kind]) -> None:
+        self.group, self.kinds = group, kinds
         self._at = {kind: k for k, kind in enumerate(self.kinds)}
         # What a home costs less, in place of its price: at 0 for a start, so that a row says what it can of all homes.
         self._signs: Ints = np.array([-1 if kind == _HOME else 1 for kind, _ in self.kinds], dtype=np.int64)
@@ -83,7 +83,7 @@ class Holding:
         """Return the program whose points are the contents of one machine, or more; it has no objective yet."""
         machine, program = self.group.model, Builder(sense=-1)
         most: list[int] = []
-        needs: list[list[float]] = [[] for _ in instance.resources]
+        needs: list[list[Fraction]] = [[] for _ in instance.resources]
         for job in instance.jobs:
             workers, servers = job.most_workers, servers_needed(job)
             workers = min(workers, fitting(machine, job.worker, workers))
@@ -95,28 +95,29 @@ class Holding:
                     most.append(limit)
                     for r, row in zip(instance.resources, needs, strict=True):
                         row.append(w * job.worker_needs(r) + s * job.server_needs(r))
-        column = program.columns(np.array(most, dtype=float), integer=True)
+        columns = program.columns(np.array(most, dtype=float), integer=True)
         for r, row in zip(instance.resources, needs, strict=True):
             (room,), whole, _ = whole_units([machine.capacity_of(r)], row)
-            terms = [(int(k), float(need)) for k, need in zip(column, whole, strict=True) if need]
+            terms = [(int(k), float(need)) for k, need in zip(columns, whole, strict=True) if need]
             # As in `summed`: HiGHS may cut off what fills a machine to the last bit.
             program.row(terms, upper=room * (1 + FEASIBLE))
         for job in instance.jobs:
             self._home(program, job, most)
         return program.matrix()
 
-    def _home(self, program: Builder, job: Any, most: Sequence[int]) -> None:
+    def _home(self, program: Builder, job: Job | AsyncJob, most: Sequence[int]) -> None:
         """Add the rows of a job's home: what is at home is where it is, and nothing of the job beside it."""
-        home, *own = (self._at.get((kind, job.name)) for kind in _KINDS)
+        at = {kind: k for kind in _KINDS if (k := self._at.get((kind, job.name))) is not None}
+        home = at.pop(_HOME, None)
         if home is None:
             return
-        workers, servers, *spread = own
-        for at in (workers, servers):
-            program.row([(at, 1.0), (home, -float(most[at]))], upper=0.0)
-        for at in spread:
-            if at is not None:
-                program.row([(at, 1.0), (home, float(most[at]))], upper=float(most[at]))
+        for kind, k in at.items():
+            if kind in _AT_HOME:
+                program.row([(k, 1.0), (home, -float(most[k]))], upper=0.0)
+            else:
+                program.row([(k, 1.0), (home, float(most[k]))], upper=float(most[k]))
         if isinstance(job, Job):
+            workers, servers = (at[kind] for kind in _AT_HOME)
             program.row([(workers, 1.0), (servers, -float(job.workers_per_server))], upper=0.0)
 
     def dearest(self, prices: Ints, *, presolve: bool = True) -> tuple[int, Ints] | None:
@@ -181,3 +182,14 @@ class Holding:
             variable, key = getattr(model, kind), (i, t, self.group.name)
             if key in variable:
                 yield price * variable[key]
+
+
+def holdings(aggregation: Aggregation) -> tuple[Holding, ...]:
+    """Return the groups of several machines: of a single one, the sum is the machine."""
+    instance, model = aggregation.instance, aggregation.model
+    there = {(kind, i, c) for kind in _KINDS for i, _, c in getattr(model, kind)}
+
+    def kinds(group: Group) -> list[Kind]:
+        return [(kind, job.name) for job in instance.jobs for kind in _KINDS if (kind, job.name, group.name) in there]
+
+    return tuple(Holding(instance, group, kinds(group)) for group in aggregation.groups if len(group) > 1)

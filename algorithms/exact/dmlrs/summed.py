@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from dlsched.algorithms.exact.dmlrs.holding import Holding, Row
+from dlsched.algorithms.exact.dmlrs.holding import Holding, Row, holdings
 from dlsched.halt import grace, poll, polled
 from dlsched.lazy import pyo
 from dlsched.models.dmlrs import Instance, Schedule, check, exact_utility
@@ -56,8 +56,6 @@ class Summed:
         Its utility.
     finished : bool
         The relaxation was solved to optimality.
-    holdings : tuple of Holding
-        Of the groups of several machines.
     rows : list of Row
         By which the relaxation was tightened, in all slots.
     """
@@ -69,8 +67,8 @@ class Summed:
     best: Schedule
     value: float = 0.0
     finished: bool = False
-    holdings: tuple[Holding, ...] = ()
     rows: list[Row] = field(default_factory=list)
+    _holdings: tuple[Holding, ...] | None = None
 
     @classmethod
     def of(cls, instance: Instance) -> Summed:
@@ -78,10 +76,7 @@ class Summed:
         aggregation = aggregate_machines(instance)
         matrix = _loosened(compile_model(aggregation.model))
         most = sum(max(0.0, job.utility(0)) for job in instance.jobs)
-        model = aggregation.model
-        model.held = pyo.ConstraintList(doc="(5) what single machines hold")
-        holdings = tuple(Holding(instance, group, model) for group in aggregation.groups if len(group) > 1)
-        return cls(instance, aggregation, matrix, most, Schedule.of({}), holdings=holdings)
+        return cls(instance, aggregation, matrix, most, Schedule.of({}))
 
     def solve(self, seconds: float | None = None, nodes: int | None = None) -> None:
         """Solve the relaxation, with so many nodes at most, and pack its plan."""
@@ -96,11 +91,14 @@ class Summed:
     def tighten(self) -> bool:
         """Add rows that single machines keep and the plan that is loaded does not; tell whether there are any."""
         model = self.aggregation.model
+        if self._holdings is None:
+            self._holdings = holdings(self.aggregation)
+            model.held = pyo.ConstraintList(doc="(5) what single machines hold")
         slots = range(1, self.instance.slots + 1)
         found = [
             (holding, row)
             for t in polled(slots)
-            for holding in self.holdings
+            for holding in self._holdings
             if (row := holding.refute(holding.counts(model, t))) is not None
         ]
         for holding, row in found:
@@ -115,7 +113,7 @@ class Summed:
 
     def confirmed(self) -> bool:
         """Tell whether a second route, too, finds what single machines hold at most, as the rows say."""
-        own = {holding.group.name: holding for holding in self.holdings}
+        own = {holding.group.name: holding for holding in self._holdings or ()}
         return all(own[row.group].confirms(row) for row in polled(self.rows))
 
     def thin_out(self) -> Iterator[float]:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from dlsched.algorithms import optimum
-from dlsched.algorithms.exact.dmlrs.holding import Holding
+from dlsched.algorithms.exact.dmlrs.holding import holdings
 from dlsched.algorithms.exact.dmlrs.summed import Summed
 from dlsched.bounds.pd_ors.families import all_epochs
 from dlsched.models import build, solve
@@ -52,8 +52,7 @@ def contents(instance: Instance) -> list[dict[tuple[str, str], int]]:
 @pytest.mark.parametrize("seed", range(6))
 def test_no_content_is_dearer_than_the_dearest(seed: int, asynchronous: bool) -> None:
     instance = small(seed, asynchronous)
-    summed = aggregate_machines(instance)
-    holding = Holding(instance, summed.groups[0], summed.model)
+    (holding,) = holdings(aggregate_machines(instance))
     rng = np.random.default_rng(seed)
     # A kind that the program does not have, as a job never has it there, is in no content.
     every = [
