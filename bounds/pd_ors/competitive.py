@@ -193,7 +193,8 @@ def _of_least_alpha(facts: PdOrsFacts) -> float:
 LEMMA_8 = AGAINST_OPT.printed(
     "pd-ors/lemma-8",
     paper="PD-ORS, Appendix C, Lemma 8",
-    statement="if P_i - P_(i-1) >= (D_i - D_(i-1))/alpha for all jobs, P_0 = 0 and D_0 <= OPT/2: OPT <= 2 alpha ALG",
+    statement="if P_i - P_(i-1) >= (D_i - D_(i-1))/alpha for all jobs, P_0 = 0 and D_0 <= OPT/2: OPT <= 2 alpha ALG "
+    "(D_I, the value of a feasible point of (10)-(11), being at least OPT)",
     quantity="OPT, against 2 alpha ALG with the least alpha >= 1 of a run that the lemma allows",
     measure=lambda facts: facts.opt,
     relation=Relation.AT_MOST,
@@ -212,15 +213,18 @@ LEMMA_8 = AGAINST_OPT.printed(
             "Lemma 8",
         ),
         Premise(
-            "D_I, a dual objective value, is that of a feasible point: D_I >= OPT",
+            "D_I >= OPT",
             lambda facts: final_dual_large(facts.repaired.certificate.dual, facts.opt, "D_I", unit=facts.unit),
-            "Appendix C, before Lemma 8, and its proof: by weak duality",
+            "Appendix C, before Lemma 8: D_I is a value of the dual, and its proof: by weak duality",
         ),
     ),
     details=_repaired,
     sources=SMALL,
     golden=("pd-ors-lemma-8-D8",),
-    open="which prices the run has (here (13) and (14) repaired where they are not defined)",
+    open="which prices the run has (here (13) and (14) repaired where they are not defined); D_I >= OPT is none of the "
+    "lemma's hypotheses: read into it, as D_I is the value of the dual that Algorithm 1 returns, and weak duality is of "
+    "feasible points; to the letter, with the three hypotheses alone, it is false, on "
+    "pd-ors-dual-feasible-forty-workers, where 2 alpha ALG = 78328 and OPT = 1000000",
 )
 
 _SMALL = Subject(problem="dmlrs", instance=Instance, facts=SmallNeedsFacts, schedule=optimal_schedule)
@@ -237,7 +241,7 @@ DUAL_FEASIBLE = _SMALL.printed(
     premises=(PRICES_DEFINED, LOWEST_POSITIVE, SMALL_NEEDS, ORDINARY, ADMITS_ONE),
     details=lambda facts: facts.explain(facts.printed.dump()),
     sources=(FINE, FINER, SMALL_JOBS),
-    counterexamples=("pd-ors-dual-feasible-small-jobs", "pd-ors-dual-feasible-two-thirds"),
+    counterexamples=("pd-ors-dual-feasible-small-jobs", "pd-ors-dual-feasible-forty-workers"),
     golden=("pd-ors-dual-feasible-whole-machine",),
     open=f"which mu (here the least that the print allows), and {WHOSE_DEMAND}",
 )

@@ -240,8 +240,8 @@ KNOWN = {
         480.62 - (10100 ** (100 / 101) - 1) / (10100 ** (2 / 101) - 1) / 101 + 10100 ** (100 / 101) / 2,
         5000,
     ),
-    # C = 150, L = 1/3000, U = 500 000: after job 1 a unit costs L (U/L)^(2/3), job 2 finds 50 of 100 units.
-    "pd-ors-dual-feasible-two-thirds": (2 / 3 + 1500 * 1.5e9 ** (2 / 3) / 3000, 1e6),
+    # C = 150, L = 1/3000, U = 500 000: after job 1 a unit costs L (U/L)^(8/15), job 2 finds 70 of 80 units.
+    "pd-ors-dual-feasible-forty-workers": (1 - 800 / 3000 + 1500 * 1.5e9 ** (8 / 15) / 3000, 1e6),
     "pd-ors-dual-feasible-whole-machine": (500 * 1000 + 0.5, 1000),
     # C = 100, L = 1/200, U = 5 10^81: four units make the price 10^(84/25) times what it was; K = 10 F, delta = .5.
     "pd-ors-allocation-cost-small-jobs": (25 * (10 ** (84 / 25) - 1), 3 * 37.80874 / 0.5 * math.log(1e84)),

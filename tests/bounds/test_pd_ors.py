@@ -126,6 +126,21 @@ def test_workers_that_need_much_of_a_machine_are_outside_the_theorems(c: Claim[A
     assert (verdict.status, verdict.reason[:30]) == (Status.PREMISE_FAILS, "alpha_i^r, beta_i^r << C_h^r, ")
 
 
+def test_lemma_8_is_false_to_the_letter() -> None:
+    """Its three hypotheses hold, and 2 alpha ALG is below OPT; D_I >= OPT, which is read into it, fails."""
+    instance = case("pd-ors-dual-feasible-forty-workers")
+    facts = PdOrsFacts(instance, 0)
+    (step,) = facts.repaired.steps
+    # The payoff is 1 - 800/3000, and what the dual has more besides is 1500 times the rise of the price.
+    rise = (1.5e9 ** (8 / 15) - 1) / 3000
+    assert facts.repaired.certificate.initial == pytest.approx(1500 / 3000)
+    assert (step.primal, step.dual) == (1, pytest.approx(1 - 800 / 3000 + 1500 * rise))
+    assert facts.repaired.least_alpha == pytest.approx(step.dual)
+    assert 2 * step.dual * facts.repaired.run.utility == pytest.approx(78328, rel=1e-5)
+    assert facts.opt.low == 10**6
+    assert check("pd-ors/lemma-8", instance).reason == "D_I >= OPT"
+
+
 SMALL_NEEDS = [c for c in PRINTED if "much_smaller" in {field.name for field in fields(c.parameters)}]
 
 
