@@ -222,8 +222,8 @@ LEMMA_8 = AGAINST_OPT.printed(
     sources=SMALL,
     golden=("pd-ors-lemma-8-D8",),
     open="which prices the run has (here (13) and (14) repaired where they are not defined); D_I >= OPT is none of the "
-    "lemma's hypotheses: read into it, as D_I is the value of the dual that Algorithm 1 returns, and weak duality is of "
-    "feasible points; to the letter, with the three hypotheses alone, it is false, on "
+    "lemma's hypotheses: read into it, as D_I is the value of the dual that Algorithm 1 returns, and weak duality is "
+    "of feasible points; to the letter, with the three hypotheses alone, it is false, on "
     "pd-ors-dual-feasible-forty-workers, where 2 alpha ALG = 78328 and OPT = 1000000",
 )
 
