@@ -229,6 +229,9 @@ KNOWN = {
     # One slot, C = 103, 50 jobs of 4, K = 10 F: L = 1/206, U = 5 10^55, three units are left; G30(1/10, 1, .5) =
     # 37.80874. The first 25 jobs are worth 1 % more than the price.
     "pd-ors-theorem-6-small-jobs": (2.5e57, 6 * 37.80874 / 0.5 * math.log(103e56) * 2.318269029e52),
+    # Two slots, C = 100, each job 96 of (48 + 48) worker-slots and server-slots: L = 1/400, U = 500 000.
+    "pd-ors-thesis-theorem-3-hundred-units": (10**6, 6 * 5.398275 * math.log(2e8)),
+    "pd-ors-thesis-theorem-3-minimum-hundred-units": (10**6, 6 * 5.398275),
     # L = 1/4, U = 500; G = 5.398275; to the letter min(1, ln(U/L)) = 1.
     "pd-ors-thesis-theorem-3-D5": (1000, 6 * 5.398275 * math.log(2000)),
     "pd-ors-thesis-theorem-3-minimum-D5": (1000, 6 * 5.398275),
