@@ -14,7 +14,7 @@ from dlsched.algorithms import optimum
 from dlsched.algorithms.pd_ors import JobDecision, constants, run
 from dlsched.bounds import check
 from dlsched.bounds.claim import Claim, Expectation, decide
-from dlsched.bounds.comparison import Status
+from dlsched.bounds.comparison import Interval, Status
 from dlsched.bounds.pd_ors import low, remark, theorem_5, theorems
 from dlsched.bounds.pd_ors.facts import SMALL_NEEDS
 from dlsched.bounds.pd_ors.slot import ExternalSlot, SlotFacts
@@ -29,6 +29,9 @@ OWNERS = {name: claim for claim in CLAIMS for name in claim.counterexamples + cl
 KNOWN = {
     # G = .790815: 3.95 of 5 workers are rounded to 4 at most; promised 1 - .1^10.
     "pd-ors-theorem-3-ample-five-workers": (0, 1 - 1e-10),
+    # G = .90019: 2253 of 2500 workers at most; G = 1.04385: 1043 or more where there is room for 1000.
+    "pd-ors-theorem-5-succeeds-2500-workers": (0, 1 - 1e-10),
+    "pd-ors-theorem-6-succeeds-2500-workers": (0, 1),
     # On E1 no round of either gain keeps (24)-(26).
     "pd-ors-theorem-5-succeeds-E1": (0, 1 - (0.5 / 3) ** 10),
     "pd-ors-theorem-6-succeeds-E1": (0, 1),
@@ -135,6 +138,25 @@ def test_rounds_and_delta_are_parameters() -> None:
     assert check("pd-ors/theorem-3-ample", case("pd-ors-theorem-3-ample-five-workers"), rounds=2).bound == 1 - 0.1**2
     with pytest.raises(InputError, match="no parameter"):
         check("pd-ors/theorem-3-ample", case("pd-ors-theorem-3-ample-five-workers"), draws=2)
+
+
+def test_with_ample_room_the_two_promises_differ() -> None:
+    """With hundreds of times a worker's room, a round at G of (29) places too few, one at G of (30) enough."""
+    for seed in range(30):
+        facts = theorem_5.AmpleFacts(theorem_5.ample_slot(np.random.default_rng(seed)), 0)
+        assert facts.small_needs
+        assert facts.succeeds.high < facts.promised
+        assert facts.succeeds_30.low == pytest.approx(facts.promised_30)
+
+
+def test_the_first_witnesses_of_both_promises_have_ample_room() -> None:
+    """And at G of (30) too little all the same: 2500 workers fill two machines of three."""
+    for name in ("pd-ors-theorem-5-succeeds-2500-workers", "pd-ors-theorem-6-succeeds-2500-workers"):
+        facts = theorem_5.AmpleFacts(case(name), 0, much_smaller=1000)
+        assert facts.small_needs
+        assert (facts.succeeds, facts.succeeds_30) == (Interval(0, 0), Interval(0, 0))
+        assert facts.printed.stretched.gain == pytest.approx(1.04385, abs=1e-5)
+        assert [law.program.point[:3] for law in facts.printed.stretched.laws] == [(1000, 1000, 500)]
 
 
 def test_where_all_prices_are_one_every_split_of_the_workers_is_an_optimum() -> None:
