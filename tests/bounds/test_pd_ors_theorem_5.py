@@ -52,6 +52,8 @@ KNOWN = {
     "pd-ors-larger-ratio-corrected-hundred-and-ten": (math.sqrt(1 / 2), 1),
     # G = 2.13 of 10 workers on a machine for 10: none of the outcomes fits, and the loop does not end.
     "pd-ors-thesis-complexity-exact-fit": (math.inf, 1e6 / 0.3),
+    # Three workers and .5 G servers fill machine 2, and one of 1.5 G servers fits machine 1: two are needed.
+    "pd-ors-thesis-complexity-any-gain": (math.inf, 1e6 / 0.8),
     "pd-ors-remark-1-fig-5": (0.019144 / 0.031786, 1),
 }
 
@@ -138,6 +140,25 @@ def test_rounds_and_delta_are_parameters() -> None:
     assert check("pd-ors/theorem-3-ample", case("pd-ors-theorem-3-ample-five-workers"), rounds=2).bound == 1 - 0.1**2
     with pytest.raises(InputError, match="no parameter"):
         check("pd-ors/theorem-3-ample", case("pd-ors-theorem-3-ample-five-workers"), draws=2)
+
+
+@pytest.mark.parametrize("gain", [1.0001, 1.006, 1.01, 1.3, 2, 3.7481, 10])
+def test_in_the_first_witness_of_complexity_no_gain_has_a_feasible_outcome(gain: float) -> None:
+    """Machine 2 has room for three workers of three needed, machine 1 for one server of two: no G > 1 is less full."""
+    instance = case("pd-ors-thesis-complexity-any-gain")
+    facts = theorem_5.GainFacts(instance, 0, gain=gain)
+    assert [law.program.point for law in facts.rounded.laws] == [(0, 3, 0, Fraction(3, 2), Fraction(1, 2), 0)]
+    assert check("pd-ors-thesis/complexity", instance, gain=gain).measured == math.inf
+
+
+def test_an_exact_fit_is_found_soon_at_the_gains_of_the_evaluation() -> None:
+    """At Theorem 2's G = 2.13 never; 10 G = 10.06 workers are ten with .94, and of 10.1 with .9."""
+    exact = case("pd-ors-thesis-complexity-exact-fit")
+    for gain, kept in ((1.006, 0.94), (1.01, 0.9)):
+        verdict = check("pd-ors-thesis/complexity", exact, gain=gain)
+        assert (verdict.status, verdict.measured) == (Status.HOLDS, pytest.approx(1 / kept))
+    with pytest.raises(InputError, match="gain"):
+        check("pd-ors-thesis/complexity", exact, gain=1)
 
 
 def test_with_ample_room_the_two_promises_differ() -> None:
