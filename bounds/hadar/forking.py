@@ -133,12 +133,13 @@ class ForkingFacts:
         speed = self.speeds[self.instance.jobs[0].name]
         return tuple(sorted(self.nodes, key=lambda node: -speed[node]))
 
-    def _uncached_alone(self, nodes: tuple[str, ...]) -> tuple[int, Fraction]:
-        """Return the rounds and CRU of the first job on some nodes, a copy on each, with divisible steps."""
+    def _uncached_alone(self, nodes: tuple[str, ...]) -> tuple[int, Fraction, Fraction | None]:
+        """Return rounds, CRU and TTD of the first job on some nodes, a copy on each, with divisible steps."""
         only = self.instance.model_copy(update={"jobs": self.instance.jobs[:1]})
         jobs = dict.fromkeys(nodes, only.jobs[0].name)
         schedule = self._fixed(only, jobs, len(nodes), Text.CORRECTED, Steps.DIVISIBLE)
-        return max(slot for _, slot, _ in schedule.items()), self._cru(schedule, 1)
+        rounds = max(slot for _, slot, _ in schedule.items())
+        return rounds, self._cru(schedule, 1), hadar_e.total_time(only, schedule)
 
     def rounds_on(self, nodes: Sequence[str]) -> int:
         """Return the rounds that the first job takes on some nodes."""
@@ -147,6 +148,12 @@ class ForkingFacts:
     def cru_on(self, nodes: Sequence[str]) -> Fraction:
         """Return CRU of the first job alone on some nodes."""
         return self._alone(tuple(nodes))[1]
+
+    def cru_until_done(self, nodes: Sequence[str]) -> Fraction:
+        """Return the same over the time until the job is done, not over whole rounds."""
+        rounds, cru, seconds = self._alone(tuple(nodes))
+        assert seconds is not None
+        return cru * rounds * self.slot / seconds
 
     def cru(self, x: int) -> Fraction:
         """Return CRU of the first job, forked to x copies on the x fastest nodes."""

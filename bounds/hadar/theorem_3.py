@@ -307,6 +307,11 @@ FULL = FORKING.printed(
     sources=(SINGLE,),
     counterexamples=("hadar-theorem-3-full-four-slots",),
     golden=("hadar-theorem-3-full-six-slots",),
+    open=(
+        "what CRU of the rounds is of: of whole rounds, the last one among them, as it is of T_S in its definition "
+        "(here), or of the time until the job is done (hadar/theorem-3-full-time), as R_n may be what the rounds are "
+        "before rounding"
+    ),
 )
 
 FULL_CORRECTED = FULL.corrected(
@@ -317,6 +322,21 @@ FULL_CORRECTED = FULL.corrected(
     ),
     bound=always(1),
     golden=("hadar-theorem-3-full-corrected-four-slots",),
+)
+
+FULL_TIME = FULL.derived(
+    "hadar/theorem-3-full-time",
+    paper="Hadar, Section V-C, proof of Theorem 3, below (12), read of time",
+    statement="CRU until a remaining job is done, not of whole rounds, is x/n when it is forked into x copies, of "
+    "divisible steps, and 100 % with n",
+    quantity="distance of busy time over n times the job's time from x/n, for the worst x > 1 and nodes, against 0",
+    measure=lambda facts: max(
+        abs(facts.cru_until_done(nodes) - Fraction(x, facts.n))
+        for x in range(2, facts.n + 1)
+        for nodes in _nodes(facts, x)
+    ),
+    expectation=Expectation.TRUE,
+    golden=("hadar-theorem-3-full-time-four-slots",),
 )
 
 UNFORKED = FORKING.printed(

@@ -143,6 +143,8 @@ KNOWN = {
     "hadar-theorem-3-full-four-slots": (1 / 3, 0),
     "hadar-theorem-3-full-six-slots": (0, 0),
     "hadar-theorem-3-full-corrected-four-slots": (1, 1),
+    # 4/(3 * 4/3) of all three nodes, 4/(3 * 2) of two.
+    "hadar-theorem-3-full-time-four-slots": (0, 0),
     # Three of four nodes, one of three.
     "hadar-theorem-3-unforked-three-jobs": (3 / 4, 1 / 4),
     "hadar-theorem-3-unforked-one-job": (1 / 3, 1 / 3),

@@ -147,6 +147,14 @@ def test_all_rounds_but_the_last_have_the_share_of_their_copies() -> None:
     assert hadar_e.utilisation_by_round(facts.instance, run) == {1: 1, 2: Fraction(1, 3)}
 
 
+def test_the_share_of_the_copies_is_of_the_time_until_the_job_is_done() -> None:
+    """Three nodes have 4/3 slots each of 4/3, and of two rounds; nodes of speeds 3 and 1 are done at once, too."""
+    facts = facts_of("hadar-theorem-3-full-time-four-slots")
+    assert (facts.cru_until_done(facts.nodes), facts.cru_on(facts.nodes)) == (1, Fraction(2, 3))
+    uneven = ForkingFacts(batch({"A": [3, 1, 1]}, {"A": 5}, seconds=1), 0)
+    assert (uneven.cru_until_done(["n1", "n2"]), uneven.cru_on(["n1", "n2"])) == (Fraction(2, 3), Fraction(5, 12))
+
+
 def test_hadar_sends_no_copy_where_none_pays() -> None:
     """n2 would be done with 9, 6 and 3 steps in slots 9, 7 and 5, and 3 is the last that is worth something."""
     facts = facts_of("hadar-corollary-payoffs-three-times-as-fast")
