@@ -144,7 +144,7 @@ _SOME = Premise[PdOrsFacts](
 THEOREM_7 = GROWTH.printed(
     "pd-ors/theorem-7",
     paper="PD-ORS, Theorem 7",
-    statement="the running time of PD-ORS is polynomial",
+    statement="the running time of PD-ORS is polynomial in the length of its input",
     quantity="cells of the table theta(t, v) with twice the digits of K, over those with K, against 2^degree",
     measure=lambda facts: _growth(facts, exact_power(10, facts.digits)),
     relation=Relation.AT_MOST,
@@ -155,9 +155,10 @@ THEOREM_7 = GROWTH.printed(
     sources=(SAMPLES,),
     counterexamples=("pd-ors-theorem-7-three-digits",),
     open=(
-        "polynomial in what: in the numbers the theorem's own bound O(T K^2 E^2 (H^3 + S)) is; in the length of the "
-        "input, as the word is used, is measured here; of which degree, though one more digit of K, a table ten times "
-        "as large, outgrows any; what Algorithm 4 repeats: while infeasible or fewer than S rounds, which to the "
+        "polynomial in what: in the length of the input, as the word is used (here), or in the numbers T, K, E, H and "
+        "S, in which the theorem's own bound O(T K^2 E^2 (H^3 + S)) is, a bound on a fair reading, of which the states "
+        "(t, v) alone are counted, by the corrected claim; of which degree, though one more digit of K, a table ten "
+        "times as large, outgrows any; what Algorithm 4 repeats: while infeasible or fewer than S rounds, which to the "
         "letter need not end, or S rounds at most, as the text below it says (here); and what Algorithm 3, which calls "
         "itself, keeps: nothing, and then it calls itself exponentially often, or a table of the states (t, v), as the "
         "proof counts them (here)"
