@@ -234,12 +234,12 @@ def _bad_types(run: Commitment) -> int:
     return sum(not 0 < low[r] <= high[r] for r in low)
 
 
-POSITIVE_PRICES = HADAR.printed(
+POSITIVE_PRICES = HADAR.derived(
     "hadar/positive-prices",
     paper="Hadar, Section III-B, (5)-(7)",
     statement=(
-        "Umin^r and Umax^r are the minimum and the maximum per-unit-resource utility, with which (5) increases "
-        "exponentially: 0 < Umin^r <= Umax^r"
+        "0 < Umin^r <= Umax^r, as (5), which is to increase exponentially from the one to the other, and "
+        "ln(Umax^r/Umin^r) need it"
     ),
     quantity="device types for which 0 < Umin <= Umax fails, against 0",
     measure=lambda facts: _bad_types(facts.printed),
