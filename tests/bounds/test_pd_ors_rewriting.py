@@ -18,7 +18,7 @@ from dlsched.bounds.pd_ors.slot import ExternalSlot
 from dlsched.bounds.pd_ors.sources import slot as draw
 from dlsched.bounds.witness import shipped
 from dlsched.models import InputError
-from dlsched.models.dmlrs import preset
+from dlsched.models.dmlrs import Instance, preset
 
 Counts = tuple[tuple[int, int], ...]
 
@@ -111,6 +111,13 @@ def test_what_25_asks_for() -> None:
     assert check("pd-ors/row-25", ten).status is Status.PREMISE_FAILS
     with pytest.raises(InputError, match="no parameter"):
         check("pd-ors/row-25", ten, far_more=3)
+
+
+def test_where_the_batch_is_far_larger_no_outcome_breaks_25() -> None:
+    """50 G = 65.3 workers of F = 100, on three machines at most 68: what is assumed is what is said."""
+    fifty = Instance.parse(shipped("pd-ors-row-25-fifty-workers").instance)
+    assert check("pd-ors/row-25", fifty).status is Status.VACUOUS
+    assert [size.BatchFacts(job, 0).kept_by_all for job in (fifty, size.batch_job(3, 100, 10, 10))] == [1, 0]
 
 
 def test_a_batch_of_few_more_samples_than_workers_may_keep_25_and_need_not() -> None:
