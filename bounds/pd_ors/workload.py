@@ -69,7 +69,7 @@ DYNAMIC_PROGRAM = PD_ORS.printed(
     expectation=Expectation.FALSE,
     premises=(SYNCHRONOUS, ORDINARY),
     sources=(TINY, ROOMY),
-    counterexamples=("pd-ors-dynamic-program-half-samples",),
+    counterexamples=("pd-ors-dynamic-program-seven-tenths", "pd-ors-dynamic-program-half-samples"),
     golden=("pd-ors-dynamic-program-D1",),
     open="of (21) whether v is whole; Algorithm 3 goes in steps of 1",
 )

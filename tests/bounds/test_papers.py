@@ -292,6 +292,8 @@ KNOWN = {
     "pd-ors-thesis-ratio-size-corrected-ten-workers": (1, 1),
     # N = 4, mu = 1, L = 10/8: a worker and a server in both slots cost 5 of 10; no split of 3 whole samples.
     "pd-ors-dynamic-program-half-samples": (0, 5),
+    # L = 1/4000: ten workers and ten servers in each of 20 slots cost .1 of 10; of whole samples 14 a slot are 280.
+    "pd-ors-dynamic-program-seven-tenths": (0, 10 - 400 / 4000),
     "pd-ors-thesis-fact-1-two-machines": (1, 0),
     # 100/(1 + e^(150 - x/2)) at 0, 200 and 400: two workers gain nothing before two others, 100 after them.
     "gadget-section-6-submodular-sigmoid": (100, 0),
