@@ -34,6 +34,7 @@ from dlsched.rounding import joint_violation_probability, violation_probability
 
 Values = dict[str, float]
 
+_EXACT = "PD-ORS has exact subproblems where the thesis rounds"
 _ASSUMED = "the length of a slot, arrivals and the sizes of machines are not printed: assumed, see the preset"
 _HOUR, _TEN, _MINUTE = "slots of an hour", "slots of ten minutes", "all epochs in K, slots of a minute"
 _POINTS = (3, 6, 9, 12, 15)
@@ -89,7 +90,7 @@ THESIS_OASIS = Figure(
     note="in slots of an hour transfers hardly matter, and in the printed ranges hardly a job ends: drawn also with "
     "shorter slots, and with K_i read as the chunks of all epochs. The factor over OASiS hangs on the slots: in the "
     "latter reading it is about 2 in slots of 10 minutes and 20 to 30 in slots of 10 seconds, so that what comes near "
-    f"the thesis' 7 in those of a minute supports nothing; {_ASSUMED}",
+    f"the thesis' 7 in those of a minute supports nothing; {_EXACT}; {_ASSUMED}",
 )
 
 
@@ -144,7 +145,7 @@ BANDWIDTH_RATIO = Figure(
     note="the number of jobs (15), and which of the two rates is the drawn one, are not printed. With b_i drawn a "
     "greater ratio slows what is external, and in the printed ranges hardly a job ends: drawn also with b_e drawn, K_i "
     f"read as the chunks of all epochs, and slots of a minute, a reading found by "
-    f"trying several, so that its likeness to the print supports little. {_ASSUMED}",
+    f"trying several, so that its likeness to the print supports little. {_EXACT}; {_ASSUMED}",
 )
 
 _GAINS = (1.0, 1.002, 1.004, 1.006, 1.008, 1.01)
