@@ -159,7 +159,7 @@ def to_cvxpy(model: Any) -> CvxpyProblem:
     TransformationRefused
         If the model has integer variables (`relax` it first), is not convex or not quadratic, has not exactly one
         active objective, has disjunctions or other logic, has a row without variables or an unused variable that no
-        point satisfies, or uses variables declared outside of it.
+        point satisfies, uses variables declared outside of it, or has a number that is none or infinite.
 
     Examples
     --------
@@ -190,7 +190,7 @@ def to_cvxpy(model: Any) -> CvxpyProblem:
     squares = _Squares(x, columns)
     row_sides = list(_sides(matrix.row_lower, matrix.row_upper, lambda some: matrix.A[some] @ x))
     for row in curved:
-        if row is not objective and (row.lb is not None or row.ub is not None):
+        if row is not objective and _has_side(row):
             row_sides.append(squares.side(row, len(rows)))
             rows = (*rows, row)
     bound_sides = tuple(_sides(matrix.lower, matrix.upper, lambda some: x[some]))
@@ -241,6 +241,13 @@ def _sides(lower: Floats, upper: Floats, body: Callable[[Any], Any]) -> Iterator
             yield _Side(constraint, places, sign or -1)
 
 
+def _has_side(row: Any) -> bool:
+    try:
+        return row.lb is not None or row.ub is not None
+    except ValueError as error:  # a side that is NaN, or infinite where it leaves no point
+        raise TransformationRefused(str(error)) from None
+
+
 class _Squares:
     """Writes quadratic expressions over the variables of the source as convex ones over cvxpy's."""
 
@@ -269,6 +276,7 @@ class _Squares:
         terms = generate_standard_repn(expression, compute_values=True, quadratic=True)
         if terms.nonlinear_expr is not None:
             raise TransformationRefused(f"'{component.name}' has terms that are not quadratic, {_NO_ATOMS}")
+        _refuse_non_numbers(component, terms)
         Q = self._matrix(terms, sign)
         found = float(terms.constant)
         if terms.linear_vars:
@@ -296,6 +304,16 @@ class _Squares:
 
 _NOT_CONVEX = "so the model is not convex: solve(model, solver='scip') takes it"
 _NO_ATOMS = "of which no atoms of cvxpy are made: solve(model, solver='scip') takes it"
+
+
+def _refuse_non_numbers(component: Any, terms: Any) -> None:
+    """Refuse NaN and infinity in a quadratic expression, in the words that are said of a linear one's."""
+    place = "objective" if component.ctype is pyo.Objective else component.name
+    numbers = [terms.constant, *terms.linear_coefs, *terms.quadratic_coefs]
+    for at in np.flatnonzero(~np.isfinite(np.array(numbers, dtype=float)))[:1].tolist():
+        term = [(), *((variable,) for variable in terms.linear_vars), *terms.quadratic_vars][at]
+        what = f"coefficient of {'*'.join(variable.name for variable in term)}" if term else "constant"
+        raise TransformationRefused(f"{place}: the {what} is {numbers[at]}, which is not a finite number")
 
 
 def _factor(Q: Floats) -> Floats | None:

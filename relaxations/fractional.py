@@ -17,7 +17,7 @@ from dlsched.models.clone import clone
 from dlsched.models.ratio import Floats, FractionalSum, Polytope, Ratio
 from dlsched.relaxations.contract import TransformationRefused
 from dlsched.relaxations.refusals import compile_linear, only_objective, refuse_foreign, refuse_without_value
-from dlsched.relaxations.tree import used_variables
+from dlsched.relaxations.tree import refuse_crossed, used_variables
 from dlsched.solvers.matrix import Matrix
 
 
@@ -52,7 +52,8 @@ def fractional_model(model: Any) -> FractionalModel:
     ------
     TransformationRefused
         If the objective has a term of another form, there is not exactly one active objective, a row is not linear, or
-        the model has integer variables or other logic, or a fixed variable or Param has no value.
+        the model has integer variables or other logic, a fixed variable or Param has no value, or the bounds of an
+        unused variable cross.
     """
     refuse_foreign(model)
     refuse_without_value(model)
@@ -66,6 +67,7 @@ def fractional_model(model: Any) -> FractionalModel:
     if matrix.integer.any():
         column = matrix.columns[int(matrix.integer.argmax())]
         raise TransformationRefused(f"variable '{to_source[column].name}' is not continuous: apply relax first")
+    refuse_crossed(copy, matrix)
     place = ComponentMap((column, j) for j, column in enumerate(matrix.columns))
     ratios = tuple(_ratio(above, below, place) for above, below in terms)
     return FractionalModel(

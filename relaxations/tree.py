@@ -75,6 +75,29 @@ def identity(model: Any) -> Any:
     return ComponentMap(pairs(model, model))
 
 
+def refuse_crossed(model: Any, matrix: Matrix) -> None:
+    """Refuse unused variables whose bounds cross: then no point satisfies the model, which its matrix does not show.
+
+    Those of inactive blocks may have such bounds.
+
+    Parameters
+    ----------
+    model : pyomo.environ.ConcreteModel
+    matrix : Matrix
+        The model, compiled.
+
+    Raises
+    ------
+    TransformationRefused
+    """
+    for variable in _unused(model, matrix):
+        if is_crossed(variable) and is_live(variable.parent_block(), model):
+            lower, upper = variable.bounds
+            raise TransformationRefused(
+                f"variable '{variable.name}' is to be above {lower} and below {upper}: no point satisfies it"
+            )
+
+
 def constants(model: Any, matrix: Matrix) -> Any:
     """Return the values of the variables that a compiled model lacks: fixed ones, and unused ones, as near 0 as can be.
 
@@ -90,20 +113,14 @@ def constants(model: Any, matrix: Matrix) -> Any:
     Raises
     ------
     TransformationRefused
-        If the bounds of an unused variable cross, where it is not of an inactive block: then no point satisfies the
-        model, which its matrix does not show.
+        As `refuse_crossed`.
     """
-    compiled = {id(column) for column in matrix.columns}
-    values = ComponentMap()
-    for variable in members(model, pyo.Var):
-        if variable.fixed:
-            if variable.value is not None:
-                values[variable] = variable.value
-        elif id(variable) not in compiled:
-            if is_crossed(variable) and is_live(variable.parent_block(), model):
-                lower, upper = variable.bounds
-                raise TransformationRefused(
-                    f"variable '{variable.name}' is to be above {lower} and below {upper}: no point satisfies it"
-                )
-            values[variable] = nearest_to_zero(variable)
+    refuse_crossed(model, matrix)
+    values = ComponentMap((v, v.value) for v in members(model, pyo.Var) if v.fixed and v.value is not None)
+    values.update((variable, nearest_to_zero(variable)) for variable in _unused(model, matrix))
     return values
+
+
+def _unused(model: Any, matrix: Matrix) -> Iterator[Any]:
+    compiled = {id(column) for column in matrix.columns}
+    return (v for v in members(model, pyo.Var) if not v.fixed and id(v) not in compiled)

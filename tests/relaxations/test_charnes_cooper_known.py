@@ -341,3 +341,14 @@ def test_factors_of_0_below_a_power() -> None:
     assert solve(charnes_cooper(m).model).objective == pytest.approx(0.5)
     m.objective.set_value((m.x + 1) * (m.y + 1) ** -1)
     assert solve(charnes_cooper(m).model).objective == pytest.approx(0.4)
+
+
+@pytest.mark.parametrize("transform", [charnes_cooper, lambda model: sum_of_ratios(model, epsilon=0.5)])
+def test_an_unused_variable_whose_bounds_cross(transform: Any) -> None:
+    m = pyo.ConcreteModel()
+    m.x, m.idle = pyo.Var(bounds=(1, 5)), pyo.Var(bounds=(1, 0))
+    m.ratio = pyo.Objective(expr=(m.x + 1) / (m.x + 2))
+    with pytest.raises(TransformationRefused, match=r"^variable 'idle' is to be above 1 and below 0: no point sat"):
+        transform(m)
+    m.idle.fix(3)
+    assert transform(m).source is m

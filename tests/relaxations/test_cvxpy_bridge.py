@@ -250,3 +250,39 @@ def test_refusals_name_place_and_remedy(name: str) -> None:
 
 def test_the_example_runs() -> None:
     assert doctest.testmod(cvxpy_bridge).failed == 0
+
+
+@pytest.mark.parametrize("number", [float("nan"), float("inf"), float("-inf")])
+@pytest.mark.parametrize(
+    ("write", "message"),
+    [
+        (lambda m, p: p * m.x**2, "objective: the coefficient of x*x is {}, which is not a finite number"),
+        (lambda m, p: p * m.x * m.y + m.x**2, "objective: the coefficient of x*y is {}, which is not a finite number"),
+        (lambda m, p: m.x**2 + p * m.y, "objective: the coefficient of y is {}, which is not a finite number"),
+        (lambda m, p: m.x**2 + p, "objective: the constant is {}, which is not a finite number"),
+    ],
+)
+@pytest.mark.parametrize("mutable", [True, False])
+def test_what_is_no_number_beside_squares(number: float, write: Any, message: str, mutable: bool) -> None:
+    """A factorisation with NaN in it would never end."""
+    m = pyo.ConcreteModel()
+    m.x, m.y = pyo.Var(), pyo.Var()
+    m.p = pyo.Param(initialize=number, mutable=mutable)
+    m.o = pyo.Objective(expr=write(m, m.p if mutable else number))
+    with pytest.raises(TransformationRefused) as caught:
+        to_cvxpy(m)
+    assert str(caught.value) == message.format(number)
+    m.row = pyo.Constraint(expr=m.o.expr <= 4)
+    m.o.set_value(m.x**2)
+    with pytest.raises(TransformationRefused) as caught:
+        to_cvxpy(m)
+    assert str(caught.value) == message.replace("objective", "row").format(number)
+
+
+def test_a_side_of_a_quadratic_row_that_is_no_number() -> None:
+    m = pyo.ConcreteModel()
+    m.x = pyo.Var()
+    m.row = pyo.Constraint(expr=m.x**2 <= float("nan"))
+    m.o = pyo.Objective(expr=m.x)
+    with pytest.raises(TransformationRefused, match=r"'row' .*nan"):
+        to_cvxpy(m)
