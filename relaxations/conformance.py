@@ -31,7 +31,7 @@ from dlsched.relaxations.charnes_cooper import charnes_cooper
 from dlsched.relaxations.conformance_cases import Case, Kind, Trait, cases
 from dlsched.relaxations.contract import Point, TransformationRefused, Transformed
 from dlsched.relaxations.tree import constants
-from dlsched.solvers.matrix import InfeasibleError, Matrix, NotLinearError, compile_model
+from dlsched.solvers.matrix import Floats, InfeasibleError, Matrix, NotLinearError, compile_model
 from dlsched.solvers.solution import SolverError, Status
 from dlsched.solvers.solve import solve_to_optimality
 from dlsched.tolerances import TOLERANCE
@@ -145,7 +145,8 @@ class Transformation:
     dualises : bool
         Whether the new model is a dual: its duals are the source's point.
     duals : bool
-        Whether recovered duals prove a recovered point of a linear source optimal.
+        Whether recovered duals prove a recovered point of a linear source optimal; the reduced costs that come with
+        them are held against their definition.
     worth : callable
         From the source's sense (1 or -1) and the optimum of the new model to the source's value.
     fractional : bool
@@ -345,7 +346,9 @@ def _check_value(transformation: Transformation, case: Case) -> None:
 
 
 def _check_recovered(transformation: Transformation, case: Case) -> None:
-    """The recovered point satisfies the source and has the value promised; recovered duals prove it optimal."""
+    """The recovered point satisfies the source and has the value promised; recovered duals prove it optimal, and the
+    recovered reduced costs are those of these duals.
+    """
     result = transformation.transform(case.build())
     origin, solved = result.source, _solved(transformation, case, result.model)
     if solved.status is not Status.OPTIMAL:
@@ -518,6 +521,16 @@ def _assert_optimal(matrix: Matrix, point: Point) -> None:
         _require((gap <= TOLERANCE).all(), "a recovered dual prices a side that is not tight")
         value += float(dot(prices[priced], side))
     _require(_close(value, matrix.value(x), 10 * TOLERANCE), f"recovered duals prove {value}, not {matrix.value(x)}")
+    _assert_reduced(matrix, y, point.reduced_costs)
+
+
+def _assert_reduced(matrix: Matrix, y: Floats, given: Any) -> None:
+    """Hold the reduced costs that are known against their definition: cost less what the column costs at the duals."""
+    scales = np.abs(matrix.c) + sparse_product(abs(matrix.A).T, np.abs(y))
+    for column, cost, scale in zip(matrix.columns, matrix.c - sparse_product(matrix.A.T, y), scales, strict=True):
+        found = given.get(column, cost)
+        same = abs(found - cost) <= TOLERANCE * max(1.0, scale)
+        _require(same, f"the recovered reduced cost of {column.name} is {found}, not {cost}")
 
 
 def _compiled(model: Any) -> Matrix | None:

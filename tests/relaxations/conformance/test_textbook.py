@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+from collections.abc import Callable
 from copy import copy
 from dataclasses import dataclass, replace
 from types import ModuleType
@@ -13,7 +14,7 @@ import pyomo.environ as pyo
 import pytest
 from pyomo.gdp import Disjunct
 
-from dlsched.relaxations import Point, conformance, conformance_cases, dual, lift_bounds, relax
+from dlsched.relaxations import Point, Recovery, conformance, conformance_cases, dual, lift_bounds, relax
 from dlsched.relaxations.conformance import Case, Kind, Relation, Trait, Transformation, cases, check, check_all
 from dlsched.relaxations.lp import LiftedBounds
 from dlsched.solvers.matrix import compile_model
@@ -220,6 +221,49 @@ class Copy:
 def test_a_new_transformation_is_checked_in_a_line() -> None:
     inside = [case for case in cases(Kind.MODEL) if Trait.OUTSIDE not in case.traits]
     check_all(Transformation(lambda model: Copy(model.clone(), model), refuses=frozenset()), inside)
+
+
+@dataclass(frozen=True, eq=False)
+class Misprices(Recovery[Point]):
+    """Changes the reduced costs of another result."""
+
+    right: Any
+    wrong: Callable[[float], float]
+
+    @property
+    def model(self) -> Any:
+        return self.right.model
+
+    @property
+    def source(self) -> Any:
+        return self.right.source
+
+    def _recovered(self, x: Any, duals: Any) -> Point:
+        point = self.right.recover(x, duals)
+        costs = ((variable, self.wrong(cost)) for variable, cost in point.reduced_costs.items())
+        return replace(point, reduced_costs=pyo.ComponentMap(costs))
+
+
+PRICED = [one for one in CASES if str(one) != "relax"]
+
+
+@pytest.mark.parametrize("transformation", PRICED, ids=str)
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        lambda cost: -1000 - cost,
+        lambda cost: -cost,
+        lambda cost: 2 * cost,
+        lambda cost: cost + 0.01,
+        lambda cost: float("nan"),
+    ],
+    ids=["far off", "the other sign", "twice", "a little off", "NaN"],
+)
+def test_reduced_costs_that_are_wrong_are_found(transformation: Transformation, wrong: Any) -> None:
+    broken = replace(transformation, transform=lambda model: Misprices(transformation.transform(model), wrong))
+    cheap = next(case for case in cases() if case.name == "transportation")
+    with pytest.raises(AssertionError, match=r"reduced cost"):
+        check(replace(broken, pyomo_name=""), cheap)
 
 
 @pytest.mark.parametrize("module", [conformance, conformance_cases], ids=["suite", "cases"])
