@@ -109,7 +109,8 @@ def check_closed(problem: RingProblem, request: RingRequest, mappings: Iterable[
             bad = next((arc for arc in arcs_of(path) if arc not in usable), None)
             if bad is not None:
                 raise DecompositionError(
-                    Invariant.CLOSED, f"request {request.name}: a path uses {' -> '.join(bad)}, which is not valid"
+                    Invariant.CLOSED,
+                    f"request {request.name}: a path uses {' -> '.join(map(str, bad))}, which is not valid",
                 )
 
 
@@ -145,7 +146,7 @@ def check_loads(name: str, ring: RingFlow, mappings: Sequence[Weighted]) -> None
         if used > flows.get(arc, 0.0) + allowed:
             raise DecompositionError(
                 Invariant.LOADS,
-                f"request {name}: mappings use {' -> '.join(arc)} {float(used):.9g} times, "
+                f"request {name}: mappings use {' -> '.join(map(str, arc))} {float(used):.9g} times, "
                 f"the solution {float(flows.get(arc, 0.0)):.9g}",
             )
 

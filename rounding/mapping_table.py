@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from numbers import Integral
 from typing import NamedTuple, Self
 
 from dlsched.errors import InputError
@@ -176,7 +177,7 @@ class MappingTable:
         """
         if isinstance(place, NodeRow | LinkRow):
             found: Row | None = place
-        elif isinstance(place, str):
+        elif isinstance(place, str | Integral):
             found = NodeRow(place, resource or "")
         else:
             found = next((LinkRow(arcs) for arcs, _ in self.problem.shares if place in arcs), None)
@@ -202,7 +203,7 @@ def _check(problem: RingProblem, request: RingRequest, one: WeightedMapping) -> 
         raise InputError(f"request {request.name}: there is no node {bad!r}")
     missing = next((arc for arc in one.mapping.loads() if arc not in problem.capacity), None)
     if missing is not None:
-        raise InputError(f"request {request.name}: there is no arc {' -> '.join(missing)}")
+        raise InputError(f"request {request.name}: there is no arc {' -> '.join(map(str, missing))}")
 
 
 def loads_of(request: RingRequest, mapping: RingMapping, shares: Mapping[Arc, LinkRow]) -> dict[Row, Fraction]:

@@ -93,7 +93,7 @@ class RoundedMappings:
         return {row: load - capacity[row] for row, load in self.loads().items() if load > capacity[row]}
 
     def embeddings(self) -> dict[str, Embedding]:
-        """Return the workers and ring of each request that is embedded; no link is used more than by the mapping."""
+        """Return the workers and ring of each request that is embedded, as `dlsched.models.ddljs.embedding` does."""
         problem = self.table.problem
         return {
             name: embedding(one.mapping, ordered=problem.request(name).allowed is not None)

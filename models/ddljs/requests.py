@@ -17,7 +17,7 @@ from types import MappingProxyType
 from typing import Any, Self
 
 from dlsched.arguments import checked, described, named, not_negative
-from dlsched.errors import InputError
+from dlsched.errors import InputError, shown
 from dlsched.models.ddljs.instance import Arc, Instance, Share
 from dlsched.models.ddljs.job import Job
 from dlsched.models.numbers import amount, small_unit
@@ -99,7 +99,8 @@ class RingProblem:
     Attributes
     ----------
     nodes : mapping of str to mapping of str to Fraction
-        g^{u,r} by node and resource; an absent resource counts 0.
+        g^{u,r} by node and resource; an absent resource counts 0. A node may also be an int, which `Embedding` and
+        `Schedule` name as text.
     shares : tuple of (tuple of arcs, Fraction)
         Arcs whose loads together stay within a bandwidth; one arc each, or both directions of a half-duplex link.
     requests : tuple of RingRequest
@@ -107,7 +108,8 @@ class RingProblem:
     Raises
     ------
     InputError
-        If a number is none or negative, an arc is no arc of the nodes or stands twice, or requests share a name.
+        If a number is none or negative, a node is neither text nor a whole number or two are the same as text, an arc
+        is no arc of the nodes or stands twice, or requests share a name.
 
     Notes
     -----
@@ -119,11 +121,11 @@ class RingProblem:
     >>> import networkx as nx
     >>> from dlsched.models.ddljs import RingProblem, RingRequest
     >>> graph = nx.cycle_graph(["s1", "s2", "s3"])
-    >>> nx.set_node_attributes(graph, {"gpu": 2}, "capacity")
+    >>> nx.set_node_attributes(graph, {server: {"gpu": 2} for server in graph}, "capacity")
     >>> nx.set_edge_attributes(graph, 10, "bandwidth")
     >>> asked = RingProblem.of(graph, [RingRequest("job1", {3: Fraction(6)}, {"gpu": Fraction(1)}, Fraction(4))])
-    >>> len(asked.nodes), len(asked.shares)
-    (3, 3)
+    >>> asked.nodes["s1"], len(asked.shares), asked.hosts(asked.requests[0])
+    ({'gpu': 2}, 3, ('s1', 's2', 's3'))
     """
 
     nodes: Mapping[str, Mapping[str, Fraction]]
@@ -135,6 +137,7 @@ class RingProblem:
         object.__setattr__(self, "nodes", nodes)
         shares = tuple((arcs, _amount(_bandwidth(arcs), limit)) for arcs, limit in self.shares)
         object.__setattr__(self, "shares", shares)
+        self._network.refuse_bad_nodes()
         self._network.refuse_bad_arcs()
         self._refuse_same_names()
 
@@ -150,8 +153,9 @@ class RingProblem:
         Parameters
         ----------
         graph : networkx.DiGraph or networkx.Graph
-            Node attribute ``capacity`` (mapping of resource to number; absent on a switch), edge attribute
-            ``bandwidth`` (number). An undirected edge is shared by both directions.
+            Its nodes are text or whole numbers; `networkx.relabel_nodes` names others. Node attribute
+            ``capacity`` (mapping of resource to number; absent on a switch), edge attribute ``bandwidth`` (number). An
+            undirected edge is shared by both directions.
         requests : iterable of RingRequest
 
         Raises
@@ -278,11 +282,23 @@ class _Network:
         self.capacity: dict[Arc, Fraction] = {arc: limit for arcs, limit in shares for arc in arcs}
         self._usable: dict[int, tuple[Arc, ...]] = {}
 
+    def refuse_bad_nodes(self) -> None:
+        """Refuse nodes that Pyomo would not take for one index, or whose names as text are the same."""
+        texts: dict[str, object] = {}
+        nodes: Iterable[object] = self.nodes
+        for node in nodes:
+            if isinstance(node, bool) or not isinstance(node, str | Integral):
+                raise InputError(
+                    f"node {shown(node)}: must be text or a whole number; networkx.relabel_nodes(graph, str) names it"
+                )
+            if texts.setdefault(str(node), node) != node:
+                raise InputError(f"nodes {texts[str(node)]!r} and {node!r} have the same name: relabel one of them")
+
     def refuse_bad_arcs(self) -> None:
         """Refuse arcs to what is no node, from a node to itself, and twice the same."""
-        unknown = sorted({node for arc in self.arcs for node in arc} - set(self.nodes))
+        unknown = [node for arc in self.arcs for node in arc if node not in self.nodes]
         if unknown:
-            raise InputError(f"links join {unknown[0]!r}, which is not a node")
+            raise InputError(f"links join {min(unknown, key=str)!r}, which is not a node")
         loop = next((u for u, v in self.arcs if u == v), None)
         if loop is not None:
             raise InputError(f"self loop at {loop!r}; a ring node needs no link to itself")

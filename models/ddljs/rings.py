@@ -162,6 +162,7 @@ def embedding(mapping: RingMapping, *, ordered: bool = False) -> Embedding:
     Parameters
     ----------
     mapping : RingMapping
+        Nodes that are whole numbers are named as text, as in a `Schedule`.
     ordered : bool
         Keep the order of the ring nodes, as a job with `placement` needs it; else each server is visited once.
 
@@ -172,11 +173,12 @@ def embedding(mapping: RingMapping, *, ordered: bool = False) -> Embedding:
     >>> embedding(mapping).workers, embedding(mapping).ring
     ({'s1': 1, 's2': 1}, (('s1', 's2'), ('s2', 'switch', 's1')))
     """
-    workers = dict(mapping.counts())
+    nodes, paths = tuple(map(str, mapping.nodes)), [tuple(map(str, path)) for path in mapping.paths]
+    workers = Counter(nodes)
     if ordered:
-        ring = tuple(without_loops(path) for path in mapping.paths if path[0] != path[-1])
-        return Embedding(workers=workers, ring=ring, order=mapping.nodes)
-    walk = (mapping.nodes[0], *(node for path in mapping.paths for node in path[1:]))
+        ring = tuple(without_loops(path) for path in paths if path[0] != path[-1])
+        return Embedding(workers=workers, ring=ring, order=nodes)
+    walk = (nodes[0], *(node for path in paths for node in path[1:]))
     return Embedding(workers=workers, ring=ring_along(walk, workers))
 
 

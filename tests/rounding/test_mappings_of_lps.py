@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
+import networkx as nx
 import numpy as np
 import pytest
 
 from dlsched.models.ddljs import random
 from dlsched.models.ddljs.requests import RingProblem, RingRequest, slot_problem
-from dlsched.relaxations import augmented_vne, knapsack_vne
+from dlsched.relaxations import augmented_vne, knapsack_vne, plain_vne
 from dlsched.rounding import (
     MappingLaw,
     choose_mappings,
     decompose,
     knapsack_loads,
     placement_mix,
+    round_mappings,
 )
 from dlsched.traces.topology_zoo import convert
 from tests.cases.mappings import ZOO, check_decomposition, odd_cycle, random_problem, request
@@ -115,3 +119,29 @@ def test_topology_zoo(network: str, shared: Path) -> None:
     problem = RingProblem(nodes, substrate.shares, wanted)
     spread, together = check_lp(problem, cap=True), check_lp(problem, cap=False)
     assert 0 < spread <= together + 1e-6
+
+
+@pytest.mark.parametrize("names", [(0, 1, 2), (1, "a", "b"), (7, "8", 9)])
+def test_numbered_nodes(names: tuple[int | str, ...]) -> None:
+    """Nodes named by numbers are as good as nodes named by their texts."""
+
+    def said(nodes: Sequence[int | str], ordered: bool) -> list[Any]:
+        net = nx.cycle_graph(nodes)
+        nx.set_node_attributes(net, {node: {"gpu": 1} for node in nodes}, "capacity")
+        nx.set_edge_attributes(net, 1, "bandwidth")
+        allowed = tuple(map(frozenset, [nodes[:1], nodes[1:]])) if ordered else None
+        rings = [
+            RingRequest(name, {2: Fraction(5)}, {"gpu": Fraction(1)}, Fraction(1, 2), allowed) for name in ("i", "j")
+        ]
+        problem = RingProblem.of(net, rings)
+        program = augmented_vne(problem, cap=True)
+        found = decompose(program.recover(program.solve().point))
+        law = MappingLaw(problem, found)
+        drawn = round_mappings(problem, found, 3)
+        for transform in (plain_vne, augmented_vne, *(() if ordered else (knapsack_vne,))):
+            assert transform(problem).model is not None
+        shares = [law.violation(node, "gpu") for node in nodes], law.violation((nodes[0], nodes[1]))
+        return [*shares, law.accepted(), drawn.embeddings(), [str(node) for node in problem.nodes]]
+
+    for ordered in (False, True):
+        assert said(names, ordered) == said([str(name) for name in names], ordered)

@@ -306,6 +306,35 @@ def test_substrates_from_networkx() -> None:
         RingProblem.of(nx.DiGraph([("a", "a", {"bandwidth": 1})]), [])
 
 
+@pytest.mark.parametrize(
+    ("nodes", "message"),
+    [
+        (
+            [(0, 1), "a"],
+            r"^node \(0, 1\): must be text or a whole number; networkx.relabel_nodes\(graph, str\) names it$",
+        ),
+        ([1.5], "^node 1.5: must be text"),
+        ([True], "^node True: must be text"),
+        ([0, "a", "0"], "^nodes 0 and '0' have the same name: relabel one of them$"),
+    ],
+)
+def test_nodes_that_are_no_names(nodes: list[Any], message: str) -> None:
+    """Pyomo takes a tuple for several indices, and schedules name nodes as text."""
+    with pytest.raises(InputError, match=message):
+        RingProblem.of(_line(nodes), [])
+
+
+def _line(nodes: list[Any]) -> Any:
+    graph = nx.path_graph(nodes)
+    nx.set_edge_attributes(graph, 1, "bandwidth")
+    return graph
+
+
+def test_links_to_what_is_no_node() -> None:
+    with pytest.raises(InputError, match="links join 7, which is not a node"):
+        RingProblem({"a": {}, 0: {}}, (((("a", "x"),), Fraction(1)), (((0, 7),), Fraction(1))), ())
+
+
 @pytest.mark.parametrize("key", ["02", " 2", "x", "2.0"])
 def test_slots_are_named_by_plain_numbers(key: str) -> None:
     with pytest.raises(InputError, match=f"^jobs.a.slots: '{key}' is not the number of a slot$"):
