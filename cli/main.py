@@ -199,7 +199,7 @@ def _report(error: BaseException) -> int:
     from dlsched.algorithms.soundness import UnsoundError
     from dlsched.errors import InputError
     from dlsched.extras import MissingExtra
-    from dlsched.solvers.scaling import UnfitNumberError
+    from dlsched.solvers.matrix import UnfitNumberError
     from dlsched.solvers.solution import SolverError
 
     if isinstance(error, InputError | MissingExtra | UnfitNumberError):

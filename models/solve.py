@@ -16,8 +16,16 @@ from dlsched.arguments import checked
 from dlsched.errors import InputError
 from dlsched.halt import Halt, until
 from dlsched.models.parameters import expect_current
-from dlsched.solvers.components import summands
-from dlsched.solvers.matrix import Floats, InfeasibleError, Matrix, NotLinearError, compile_model, whole_from
+from dlsched.solvers.components import bound_without_number, summands
+from dlsched.solvers.matrix import (
+    Floats,
+    InfeasibleError,
+    Matrix,
+    NotLinearError,
+    UnfitNumberError,
+    compile_model,
+    whole_from,
+)
 from dlsched.solvers.options import SolverOptions, expect_settings
 from dlsched.solvers.solution import ResidualError, Solution, Status
 from dlsched.solvers.solve import solve_matrix
@@ -178,7 +186,13 @@ def _free(model: Any) -> list[Any]:
 
 def _whole_bounds(variable: Any) -> tuple[float | None, float | None]:
     """Return the bounds of a variable, those of an integer one at integers, as `Matrix.with_whole_bounds` does."""
-    lower, upper = variable.bounds
+    try:
+        lower, upper = variable.bounds
+    except (ArithmeticError, TypeError, ValueError):
+        for bound in (variable.lower, variable.upper):
+            if said := bound_without_number(variable, bound):
+                raise UnfitNumberError(said) from None
+        raise
     if not all(bound is None or isinstance(bound, Real) for bound in (lower, upper)):
         raise ValueError(f"variable '{variable.name}' has the domain {variable.domain}, which has no numbers alone")
     if variable.is_integer():

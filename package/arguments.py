@@ -165,6 +165,23 @@ def floats(name: str, values: Any) -> Floats:
         raise InputError(f"{name}: must be an array of numbers: {error}") from None
 
 
+def finite(name: str, values: Any) -> Floats:
+    """Return an array of finite floats.
+
+    Raises
+    ------
+    InputError
+        As `floats`, and if one is NaN or infinite.
+    """
+    array = floats(name, values)
+    bad = np.argwhere(~np.isfinite(array))
+    if len(bad):
+        at = tuple(bad[0].tolist())
+        place = f"entry {at[0] if len(at) == 1 else at} is " if at else ""
+        raise InputError(f"{name}: {place}{array[at]}, which is no finite number")
+    return array
+
+
 def vector(name: str, values: Any, size: int) -> Floats:
     """Return a vector of floats of a given size.
 

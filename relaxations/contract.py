@@ -28,7 +28,7 @@ from typing import Any, Generic, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 
-from dlsched.arguments import checked, described, vector
+from dlsched.arguments import checked, described, finite, vector
 from dlsched.errors import InputError, shown
 from dlsched.lazy import pyo
 from dlsched.solvers.matrix import Floats
@@ -252,8 +252,19 @@ def expect_duals(model: Any, duals: Any) -> None:
         values_of(model.component_data_objects(pyo.Constraint, descend_into=True), duals, "duals")
 
 
-def values_of(components: Iterable[Any], x: Any, name: str = "x") -> Any:
+def values_of(
+    components: Iterable[Any], x: Any, name: str = "x", is_fixed: Callable[[Any], bool] = lambda v: bool(v.fixed)
+) -> Any:
     """Return component to number, from `x` or else the values that are loaded; what has none is left out.
+
+    Parameters
+    ----------
+    components : iterable
+    x : ComponentMap or None
+    name : str
+        Of the argument.
+    is_fixed : callable
+        Tells of a variable whether it had its value before the transformed model was solved.
 
     Raises
     ------
@@ -265,7 +276,7 @@ def values_of(components: Iterable[Any], x: Any, name: str = "x") -> Any:
     expect_known(name, x, known)
     pairs = ((v, v.value if x is None else x.get(v)) for v in known)
     found = pyo.ComponentMap((v, number_of(name, v, value)) for v, value in pairs if value is not None)
-    if x is None and known and not found:
+    if x is None and (free := [v for v in known if not is_fixed(v)]) and not any(v in found for v in free):
         raise InputError("no variable of the transformed model has a value: solve it, or pass a map from its variables")
     return found
 
@@ -283,11 +294,7 @@ def array_of(name: str, given: Any, size: int, components: Callable[[], Sequence
         Returns the Pyomo components in the array's order, None where there is none.
     """
     if given is not None and not isinstance(given, pyo.ComponentMap):
-        array = vector(name, given, size)
-        if not np.isfinite(array).all():
-            place = int(np.flatnonzero(~np.isfinite(array))[0])
-            raise InputError(f"{name}: entry {place} is {array[place]}, which is no finite number")
-        return array
+        return finite(name, vector(name, given, size))
     ordered = components()
     values = values_of((component for component in ordered if component is not None), given, name)
     return np.array([values.get(component, 0.0) for component in ordered], dtype=float)

@@ -35,7 +35,7 @@ from dlsched.models.clone import clone
 from dlsched.models.solve import no_prices
 from dlsched.relaxations.contract import Point, Recovery, TransformationRefused, array_of
 from dlsched.relaxations.lifting import is_linear
-from dlsched.relaxations.refusals import compile_linear, only_objective, refuse_foreign
+from dlsched.relaxations.refusals import compile_linear, only_objective, refuse_foreign, refuse_without_value
 from dlsched.relaxations.tree import algebra, constants, refuse_outside, used_variables
 from dlsched.solvers.matrix import Floats, Matrix
 from dlsched.tolerances import ROUNDING
@@ -179,6 +179,7 @@ def to_cvxpy(model: Any) -> CvxpyProblem:
     import cvxpy as cp
 
     refuse_foreign(model)
+    refuse_without_value(model)
     objective = only_objective(model)
     curved = [component for component in algebra(model) if not is_linear(component)]
     matrix, columns, rows = _linear_part(model, objective, curved)

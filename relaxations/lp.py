@@ -219,7 +219,8 @@ def lift_bounds(model: Any, *, objective_constant: bool = True) -> LiftedBounds:
 
 def _renamed(to_source: Any, model: Any, x: Any, duals: Any) -> Point:
     expect_duals(model, duals)
-    values = values_of((v for v in members(model, pyo.Var) if v in to_source), x)
+    own = (v for v in members(model, pyo.Var) if v in to_source)
+    values = values_of(own, x, is_fixed=lambda v: bool(to_source[v].fixed))
     return Point(
         ComponentMap((to_source[v], value) for v, value in values.items()),
         ComponentMap((to_source[row], float(dual)) for row, dual in (duals or {}).items() if row in to_source),

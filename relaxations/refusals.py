@@ -31,14 +31,14 @@ def refuse_foreign(model: Any) -> None:
 
 
 def refuse_without_value(model: Any) -> None:
-    """Refuse a model that needs the value of a fixed variable or a Param that has none.
+    """Refuse a model that needs the value of a fixed variable or a Param that has none, or a number that is none.
 
     Raises
     ------
     TransformationRefused
         Naming the first.
     """
-    missing = components.without_value(model)
+    missing = components.without_value(model) or components.without_number(model)
     if missing:
         raise TransformationRefused(missing)
 

@@ -12,7 +12,7 @@ from pyomo.core.expr.visitor import identify_variables
 from dlsched.models.clone import members, pairs
 from dlsched.models.solve import is_crossed, nearest_to_zero
 from dlsched.relaxations.contract import TransformationRefused
-from dlsched.solvers.matrix import Matrix
+from dlsched.solvers.matrix import Matrix, UnfitNumberError
 
 
 def algebra(model: Any) -> Iterator[Any]:
@@ -76,9 +76,9 @@ def identity(model: Any) -> Any:
 
 
 def refuse_crossed(model: Any, matrix: Matrix) -> None:
-    """Refuse unused variables whose bounds cross: then no point satisfies the model, which its matrix does not show.
+    """Refuse unused variables whose bounds cross, or are no numbers, which the model's matrix does not show.
 
-    Those of inactive blocks may have such bounds.
+    Bounds that cross leave no point; those of inactive blocks may.
 
     Parameters
     ----------
@@ -91,7 +91,11 @@ def refuse_crossed(model: Any, matrix: Matrix) -> None:
     TransformationRefused
     """
     for variable in _unused(model, matrix):
-        if is_crossed(variable) and is_live(variable.parent_block(), model):
+        try:
+            crossed = is_crossed(variable)
+        except UnfitNumberError as error:
+            raise TransformationRefused(str(error)) from None
+        if crossed and is_live(variable.parent_block(), model):
             lower, upper = variable.bounds
             raise TransformationRefused(
                 f"variable '{variable.name}' is to be above {lower} and below {upper}: no point satisfies it"

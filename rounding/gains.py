@@ -10,7 +10,7 @@ from enum import StrEnum
 
 import numpy as np
 
-from dlsched.arguments import at_least, checked, expect_share, floats
+from dlsched.arguments import at_least, checked, expect_share, finite, floats
 from dlsched.arithmetic import exp, expm1, log, log1p
 from dlsched.errors import InputError
 from dlsched.rounding.independent import Floats
@@ -42,13 +42,14 @@ def width(B: Sequence[Sequence[float]] | Floats, b: Sequence[float] | Floats) ->
     Parameters
     ----------
     B : array_like of shape (r, n)
-        Not negative.
+        Finite, not negative.
     b : array_like of shape (r,)
+        Not negative; infinite where a row has no limit.
 
     Raises
     ------
     InputError
-        If an entry of B is negative or the shapes do not fit.
+        If an entry of B or b is negative or no number, one of B infinite, or the shapes do not fit.
 
     References
     ----------
@@ -61,13 +62,14 @@ def width(B: Sequence[Sequence[float]] | Floats, b: Sequence[float] | Floats) ->
     >>> print(round(W, 3), round(gain_packing(W, rows=2, delta=0.5), 3))
     13.333 0.511
     """
-    matrix, rhs = floats("B", B), floats("b", b)
+    matrix, rhs = finite("B", B), floats("b", b)
     if matrix.ndim != 2 or rhs.shape != matrix.shape[:1]:
         raise InputError(f"B: has shape {matrix.shape} and b {rhs.shape}; they must be (r, n) and (r,)")
-    if np.isnan(matrix).any() or np.isnan(rhs).any():
-        raise InputError(f"{'B' if np.isnan(matrix).any() else 'b'}: nan is not a number")
-    if (matrix < 0).any():
-        raise InputError(f"B: {matrix[matrix < 0][0]} is negative; packing rows have no negative entries")
+    if np.isnan(rhs).any():
+        raise InputError("b: nan is not a number")
+    for name, array, what in (("B", matrix, "entries"), ("b", rhs, "sides")):
+        if (array < 0).any():
+            raise InputError(f"{name}: {array[array < 0][0]} is negative; packing rows have no negative {what}")
     rows, columns = np.nonzero(matrix)
     return float(np.min(rhs[rows] / matrix[rows, columns], initial=np.inf))
 

@@ -90,7 +90,7 @@ def round_shifted(
     Raises
     ------
     InputError
-        As `round_independent`; also if x is below `lower`, or `lower` is not integral.
+        As `round_independent`; also if x is below `lower`, or `lower` is no integer, or beyond 2^52.
 
     References
     ----------
@@ -110,8 +110,9 @@ def round_shifted(
     if base.shape not in ((), above.shape):
         raise InputError(f"lower: has shape {base.shape}; it must be a number or as long as x, {above.shape}")
     base = np.broadcast_to(base, above.shape)
-    if not (base == np.round(base)).all():
-        raise InputError(f"lower: {base[base != np.round(base)][0]} must be an integer")
+    whole = (base == np.round(base)) & (np.abs(base) <= _LARGEST)
+    if not whole.all():
+        raise InputError(f"lower: {base[~whole][0]} must be an integer, and at most 2^52 in size")
     low = np.flatnonzero(base - above > TOLERANCE * np.maximum(1.0, np.abs(base)))
     if low.size:
         raise InputError(f"x[{low[0]}]: {above[low[0]]} is below its bound {base[low[0]]:.0f}")

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from dlsched.arguments import at_least, checked, floats, generator
+from dlsched.arguments import at_least, checked, finite, generator
 from dlsched.arithmetic import ceil_log2, dot, integer_product
 from dlsched.errors import InputError
 from dlsched.models.numbers import rational, to_integers
@@ -96,7 +96,7 @@ def sample_violations(
     0.022 True
     """
     scaled = scale(x, gain)
-    matrix, rhs = _finite("B", B), _finite("b", b)
+    matrix, rhs = finite("B", B), finite("b", b)
     if matrix.shape != (rhs.size, scaled.size) or rhs.ndim != 1:
         raise InputError(f"B: has shape {matrix.shape}; b and x ask for ({rhs.size}, {scaled.size})")
     at_least(0, draws=draws)
@@ -116,13 +116,6 @@ def sample_violations(
                 broken |= some
         joint += int(np.count_nonzero(broken))
     return Violations(counts, joint, draws)
-
-
-def _finite(name: str, values: Any) -> Floats:
-    array = floats(name, values)
-    if not np.isfinite(array).all():
-        raise InputError(f"{name}: has {array[~np.isfinite(array)][0]}, which is not a finite number")
-    return array
 
 
 def _ups(up: Floats, rng: np.random.Generator, draws: int) -> Iterator[npt.NDArray[np.bool_]]:

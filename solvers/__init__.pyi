@@ -3,8 +3,8 @@ from .highs import Session as Session
 from .infeasible import InfeasibleSubsystem as InfeasibleSubsystem
 from .infeasible import infeasible_subsystem as infeasible_subsystem
 from .matrix import Matrix as Matrix
+from .matrix import UnfitNumberError as UnfitNumberError
 from .matrix import compile_model as compile_model
-from .scaling import UnfitNumberError as UnfitNumberError
 from .solution import RawSolution as RawSolution
 from .solution import ResidualError as ResidualError
 from .solution import Solution as Solution

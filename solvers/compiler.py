@@ -1,9 +1,9 @@
 """Pyomo's compiler of linear models, with what it gets wrong put right (6.10.1).
 
 It takes a fixed variable for a free one where another index of its component is free, so that a product with it is not
-linear. It fails on a relation of Params alone, as in an `Expr_if`, takes all later ones for constants at the point at
-hand, and ``<`` for ``<=`` where both sides are constant. Pyomo's own writers, which share its visitor, are left as they
-are.
+linear, and a sum for nonlinear by a term whose factor is 0 (p x^2 where p is 0). It fails on a relation of Params
+alone, as in an `Expr_if`, takes all later ones for constants at the point at hand, and ``<`` for ``<=`` where both
+sides are constant. Pyomo's own writers, which share its visitor, are left as they are.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 from pyomo.common.gc_manager import PauseGC
 from pyomo.core.expr import EqualityExpression, InequalityExpression, RangedExpression
 from pyomo.core.expr.numvalue import is_fixed
-from pyomo.repn.linear import LinearBeforeChildDispatcher, LinearRepnVisitor
+from pyomo.repn.linear import LinearBeforeChildDispatcher, LinearRepn, LinearRepnVisitor
 from pyomo.repn.plugins.standard_form import LinearStandardFormCompiler, _LinearStandardFormCompiler_impl
 from pyomo.repn.util import ExprType, check_constant
 
@@ -47,7 +47,20 @@ class _Dispatcher(LinearBeforeChildDispatcher):
             return True, None
 
 
+class _Terms(LinearRepn):
+    """The terms of a sum."""
+
+    __slots__ = ()
+
+    def append(self, other: Any) -> None:
+        kind, terms = other
+        if kind is ExprType.GENERAL and not terms.multiplier:
+            terms.nonlinear = None
+        super().append(other)
+
+
 class _Visitor(LinearRepnVisitor):
+    Result = _Terms
     before_child_dispatcher = _Dispatcher()
 
 

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import cache
 from itertools import chain
+from numbers import Complex, Real
+from operator import is_
 from typing import Any
+
+from dlsched.errors import cut
 
 UNDERSTOOD = {
     "Block",
@@ -99,17 +104,148 @@ def without_value(model: Any) -> str | None:
 
     A variable that was deleted from the model, and is still in a row of it, has no value either.
     """
-    import pyomo.environ as pyo
     from pyomo.core.expr.visitor import identify_variables
 
-    own = model.component_data_objects(pyo.Var, active=True, descend_into=True)
-    bounds = ((variable, bound) for variable in own for bound in (variable.lower, variable.upper) if bound is not None)
-    rows = model.component_data_objects((pyo.Constraint, pyo.Objective), active=True, descend_into=True)
-    for component, expression in chain(bounds, ((row, row.expr) for row in rows)):
+    for component, expression in chain(_bounds(model), _relations(model)):
         if any(variable.parent_component() is None for variable in identify_variables(expression)):
             return f"{component.name}: has a variable that was deleted from the model"
         if said := valueless(expression):
             return said
+    return None
+
+
+def _bounds(model: Any) -> Iterator[tuple[Any, Any]]:
+    """Yield the active variables with each of their bounds."""
+    import pyomo.environ as pyo
+
+    for variable in model.component_data_objects(pyo.Var, active=True, descend_into=True):
+        yield from ((variable, bound) for bound in (variable.lower, variable.upper) if bound is not None)
+
+
+def _relations(model: Any) -> Iterator[tuple[Any, Any]]:
+    """Yield the active constraints and objectives with their expressions."""
+    import pyomo.environ as pyo
+
+    for component in model.component_data_objects((pyo.Constraint, pyo.Objective), active=True, descend_into=True):
+        yield component, component.expr
+
+
+def without_number(model: Any) -> str | None:
+    """Say what in the first bound, active row or objective has no value, or one that no float holds; None of none.
+
+    That is a part without free variables: 1/p where p is 0, log(p) where it is negative, or 10^400. All that
+    `without_value` looks for must be there.
+    """
+    for variable, bound in _bounds(model):
+        if said := bound_without_number(variable, bound):
+            return said
+    for component, expression in _relations(model):
+        if (found := _without_number(expression)) is not None:
+            part, reason = found
+            said = f"{part} has no value: {reason}" if reason else f"has a number {_TOO_LARGE}{part}"
+            return f"{component.name}: {said}"
+    return None
+
+
+def bound_without_number(variable: Any, bound: Any) -> str | None:
+    """Say of a bound of a variable what `without_number` says."""
+    if (found := _without_number(bound)) is None:
+        return None
+    part, reason = found
+    said = f"in a bound, {part} has no value: {reason}" if reason else f"has a bound {_TOO_LARGE}{part}"
+    return f"{variable.name}: {said}"
+
+
+_TOO_LARGE = "that no float holds"
+
+
+def _without_number(expression: Any) -> tuple[str, str] | None:
+    """Return the least part without free variables that has no value, and why; with no reason one that no float holds.
+
+    Such a part begins with a colon, and a plain number is left out, as it may have thousands of digits.
+    """
+    constants: list[Any] = []
+    expression = _taken(expression)
+    if _is_constant(expression, constants):
+        # The sides of a relation may be compared where no float holds them.
+        constants += expression.args if _is_relation(expression) else [expression]
+    for least in constants:
+        reason = None if type(least) is float else _lacking(least)
+        if reason is None:
+            continue
+        while below := [(part, why) for part in _parts(least) if (why := _lacking(part)) is not None]:
+            least, reason = below[0]
+        if not hasattr(least, "is_expression_type"):
+            return "", reason
+        return cut(str(least)) if reason else f": {cut(str(least))}", reason
+    return None
+
+
+def _is_constant(expression: Any, found: list[Any]) -> bool:
+    """Tell whether an expression has no free variable; of one that has, add the largest parts that have none to a list.
+
+    Pyomo's `is_fixed` takes what has the factor 0 for a constant, too. A divisor that is a part stands there as a
+    reciprocal.
+    """
+    if not hasattr(expression, "is_expression_type"):
+        return True
+    if not expression.is_expression_type():
+        return not expression.is_variable_type() or expression.fixed
+    parts = _parts(expression)
+    constant = [_is_constant(part, found) for part in parts]
+    # A value of the whole would need one of what a condition leaves out.
+    if all(constant) and all(map(is_, parts, expression.args)):
+        return True
+    found.extend(part for part, is_one in zip(parts, constant, strict=True) if is_one)
+    if constant[-1] and isinstance(expression, _kinds()[0]):
+        found.append(1 / parts[1])
+    return False
+
+
+def _is_relation(expression: Any) -> bool:
+    return hasattr(expression, "is_expression_type") and isinstance(expression, _kinds()[1])
+
+
+def _parts(expression: Any) -> Sequence[Any]:
+    """Return what an expression is made of."""
+    if not hasattr(expression, "is_expression_type") or not expression.is_expression_type():
+        return ()
+    return [_taken(part) for part in expression.args]
+
+
+def _taken(expression: Any) -> Any:
+    """Return the expression; of an `Expr_if` whose condition has no free variable the one that it takes."""
+    if isinstance(expression, _kinds()[2]):
+        from pyomo.core.expr.visitor import evaluate_expression
+
+        condition, one, other = expression.args
+        if _is_constant(condition, []) and _lacking(condition) is None:
+            return _taken(one if evaluate_expression(condition) else other)
+    return expression
+
+
+@cache
+def _kinds() -> tuple[Any, Any, Any]:
+    """Return the classes of divisions, relations and conditions; imported for each term, they take half of the time."""
+    from pyomo.core.expr import DivisionExpression, Expr_ifExpression, RelationalExpression
+
+    return DivisionExpression, RelationalExpression, Expr_ifExpression
+
+
+def _lacking(constant: Any) -> str | None:
+    """Return why an expression without free variables has no value; nothing where no float holds it, None of others."""
+    from pyomo.core.expr.visitor import evaluate_expression
+
+    try:
+        value = evaluate_expression(constant)
+        if isinstance(value, Complex) and not isinstance(value, Real):
+            return "it is no real number"
+        if isinstance(value, Real):
+            float(value)
+    except OverflowError:
+        return ""
+    except (ArithmeticError, ValueError) as error:
+        return str(error)
     return None
 
 

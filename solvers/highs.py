@@ -24,10 +24,10 @@ from dlsched.arguments import vector
 from dlsched.errors import InputError
 from dlsched.halt import Halt, current, poll, run_in_thread
 from dlsched.lazy import sp
-from dlsched.solvers.matrix import Floats, Matrix, expect_sense
+from dlsched.solvers.matrix import Floats, Matrix, UnfitNumberError, expect_sense
 from dlsched.solvers.options import SolverOptions
 from dlsched.solvers.refinement import LinearOptimum, is_better_ray, refined, slack_rows
-from dlsched.solvers.scaling import INFINITE, REFUSED, UnfitNumberError
+from dlsched.solvers.scaling import INFINITE, REFUSED
 from dlsched.solvers.solution import RawSolution, Solution, SolverError, Status
 from dlsched.tolerances import FEASIBLE, LEAST_DROPPED, TOLERANCE
 

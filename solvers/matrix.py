@@ -18,7 +18,14 @@ from dlsched.arithmetic import dot, sparse_product
 from dlsched.errors import InputError, shown
 from dlsched.halt import cut
 from dlsched.lazy import sp
-from dlsched.solvers.components import moving_range, only_objective, refuse_foreign, summands, without_value
+from dlsched.solvers.components import (
+    moving_range,
+    only_objective,
+    refuse_foreign,
+    summands,
+    without_number,
+    without_value,
+)
 from dlsched.tolerances import ROUNDING, TOLERANCE
 
 Floats = npt.NDArray[np.float64]
@@ -30,6 +37,21 @@ class InfeasibleError(ValueError):
 
 class NotLinearError(ValueError):
     """The model cannot be compiled because a row or the objective is not linear."""
+
+
+class UnfitNumberError(ValueError):
+    """The model has a number that no solver takes as it is: not a number, infinite, or lost beside the others.
+
+    Examples
+    --------
+    >>> from dlsched.solvers import Builder, UnfitNumberError, solve_matrix
+    >>> program = Builder(sense=1)
+    >>> x = program.column(1.0, cost=float("nan"))
+    >>> solve_matrix(program.matrix())
+    Traceback (most recent call last):
+        ...
+    dlsched.solvers.matrix.UnfitNumberError: objective: the coefficient of column 0 is nan, which is no...
+    """
 
 
 @dataclass(frozen=True, eq=False)
@@ -284,6 +306,8 @@ def compile_model(model: Any) -> Matrix:
         the like, or has a variable whose domain is neither an interval nor its integers.
     InfeasibleError
         If a row without variables does not hold.
+    UnfitNumberError
+        If a part of a bound, row or objective has no value (1/p where p is 0), or one that no float holds.
     Halt
         If the work (`dlsched.halt`) is over before it is compiled.
 
@@ -314,6 +338,8 @@ def _compiled(model: Any) -> Matrix:
     except (ArithmeticError, AttributeError, TypeError, ValueError, DeveloperError) as error:
         if missing := without_value(model):
             raise ValueError(missing) from None
+        if wrong := without_number(model):
+            raise UnfitNumberError(wrong) from None
         if between := moving_range(model):
             raise InputError(between) from None
         if isinstance(error, InvalidExpressionError):
@@ -481,14 +507,11 @@ def _bounds(columns: tuple[Any, ...]) -> tuple[Floats, Floats]:
     lower = np.full(len(columns), -np.inf)
     upper = np.full(len(columns), np.inf)
     for i, variable in enumerate(columns):
-        try:
-            lb, ub = variable.bounds
-            if lb is not None:
-                lower[i] = lb
-            if ub is not None:
-                upper[i] = ub
-        except OverflowError:
-            raise ValueError(f"{variable.name}: has a bound that no float holds") from None
+        lb, ub = variable.bounds
+        if lb is not None:
+            lower[i] = lb
+        if ub is not None:
+            upper[i] = ub
     return lower, upper
 
 

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dlsched.lazy import sp
-from dlsched.solvers.matrix import Floats, Matrix
+from dlsched.solvers.matrix import Floats, Matrix, UnfitNumberError
 from dlsched.tolerances import DROPPED, ULP
 
 SMALL, LARGE = 2.0**-13, 2.0**20
@@ -42,21 +42,6 @@ _ROUNDS = 3
 """Of rows and columns in turn; geometric scaling settles after two or three."""
 
 Exponents = npt.NDArray[np.int32]
-
-
-class UnfitNumberError(ValueError):
-    """The matrix has a number that no solver takes as it is: not a number, infinite, or lost beside the others.
-
-    Examples
-    --------
-    >>> from dlsched.solvers import Builder, UnfitNumberError, solve_matrix
-    >>> program = Builder(sense=1)
-    >>> x = program.column(1.0, cost=float("nan"))
-    >>> solve_matrix(program.matrix())
-    Traceback (most recent call last):
-        ...
-    dlsched.solvers.scaling.UnfitNumberError: objective: the coefficient of column 0 is nan, which is no...
-    """
 
 
 @dataclass(frozen=True, slots=True, eq=False)

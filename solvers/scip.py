@@ -16,9 +16,9 @@ import numpy as np
 from dlsched.errors import InputError
 from dlsched.extras import from_extra
 from dlsched.halt import left, run_in_thread
-from dlsched.solvers.matrix import Floats, Matrix
+from dlsched.solvers.matrix import Floats, Matrix, UnfitNumberError
 from dlsched.solvers.options import SolverOptions
-from dlsched.solvers.scaling import INFINITE, LARGE, LEAST_COST, UnfitNumberError
+from dlsched.solvers.scaling import INFINITE, LARGE, LEAST_COST
 from dlsched.solvers.solution import RawSolution, Solution, Status
 from dlsched.tolerances import FEASIBLE, TOLERANCE
 

@@ -818,7 +818,11 @@ TO_ROUND: dict[str, Case] = {
     "endless gain": (lambda: rounding.round_independent(X, 0, gain=math.inf), InputError, "gain: inf must be finite"),
     "negative draws": (lambda: rounding.round_independent(X, 0, draws=-1), InputError, "draws: -1 must not be"),
     "rows of words": (lambda: rounding.width([["a"]], [1]), InputError, "B: must be an array of numbers: "),
-    "rows of nothing": (lambda: rounding.width([[math.nan]], [1]), InputError, "B: nan is not a number"),
+    "rows of nothing": (
+        lambda: rounding.width([[math.nan]], [1]),
+        InputError,
+        "B: entry (0, 0) is nan, which is no finite number",
+    ),
     "no width": (lambda: rounding.gain_packing(-1, 1, 0.5), InputError, "width: -1 must be positive"),
     "no chance": (lambda: rounding.gain_packing(2, 1, 2), InputError, "delta: 2 is not in (0, 1]"),
     "no part": (lambda: rounding.gain_cover(2, 1, 0), InputError, "delta: 0 is not in (0, 1]"),

@@ -13,7 +13,7 @@ from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 from dlsched.algorithms.exact.result import Note, Optimum, Progress
 from dlsched.halt import Halt, until
 from dlsched.models.numbers import agree, exceeds
-from dlsched.solvers.scaling import UnfitNumberError
+from dlsched.solvers.matrix import UnfitNumberError
 from dlsched.solvers.solution import SolverError
 
 UNSOLVED = (SolverError, UnfitNumberError)

@@ -92,9 +92,9 @@ def test_a_denominator_that_is_fixed_at_0_is_refused() -> None:
     model.zero = pyo.Var(bounds=(0, 1))
     model.zero.fix(0)
     model.ratio.set_value((model.x[1] + 1) / model.zero)
-    with pytest.raises(TransformationRefused, match="divided by 0"):
+    with pytest.raises(TransformationRefused, match=r"^ratio: 1/zero has no value: division by zero$"):
         charnes_cooper(model)
-    with pytest.raises(TransformationRefused, match="divided by 0"):
+    with pytest.raises(TransformationRefused, match=r"^ratio: 1/zero has no value: division by zero$"):
         sum_of_ratios(model, epsilon=0.1)
 
 

@@ -286,3 +286,19 @@ def test_a_side_of_a_quadratic_row_that_is_no_number() -> None:
     m.o = pyo.Objective(expr=m.x)
     with pytest.raises(TransformationRefused, match=r"'row' .*nan"):
         to_cvxpy(m)
+
+
+def test_squares_with_the_factor_0() -> None:
+    """A weight that is switched off leaves a linear program, and squares elsewhere leave what they were."""
+    m = pyo.ConcreteModel()
+    m.x, m.y = pyo.Var(bounds=(1, 5)), pyo.Var()
+    m.weight = pyo.Param(initialize=0, mutable=True)
+    m.row = pyo.Constraint(expr=m.weight * (m.x**2 + m.y) + 2 * m.x - m.y <= 4)
+    m.o = pyo.Objective(expr=m.weight * m.x**2 + m.weight * m.x * m.y + m.x + 2 * m.y)
+    bridge = to_cvxpy(m)
+    assert bridge.problem.is_lp()
+    assert bridge.problem.solve() == pytest.approx(-3, **CLOSE)
+    assert dual(m).matrix.c.tolist() == [1, 2]
+    assert solve(m).objective == pytest.approx(-3)
+    m.row.set_value(m.weight * m.x**2 + m.y**2 <= 9)
+    assert to_cvxpy(m).problem.solve() == pytest.approx(-5, **CLOSE)

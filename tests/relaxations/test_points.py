@@ -7,7 +7,7 @@ from typing import Any
 import pyomo.environ as pyo
 import pytest
 
-from dlsched.models import duals, solve
+from dlsched.models import InputError, duals, solve
 from dlsched.relaxations import charnes_cooper, dual, lift_bounds, relax, standard_form, to_cvxpy
 
 
@@ -39,3 +39,17 @@ def test_cvxpy_has_a_price_for_each_row() -> None:
     bridge.problem.solve()
     point = bridge.recover()
     assert [point.duals[row] for row in (m.fixed, m.row)] == [0, pytest.approx(-0.5, abs=1e-6)]
+
+
+@pytest.mark.parametrize("transform", [dual, standard_form, charnes_cooper, relax, lift_bounds])
+def test_a_model_that_was_not_solved_has_no_point(transform: Any) -> None:
+    """That a variable is fixed gives it a value, and no solution."""
+    m = partly_idle()
+    result = transform(m)
+    with pytest.raises(InputError, match=r"has (a|no) value: solve"):
+        result.recover()
+    solve(result.model)
+    assert result.recover() is not None
+    m.x.fix(1)
+    if transform in (relax, lift_bounds):  # nothing is left to be found
+        assert [*transform(m).recover().values.values()] == [1, 1]

@@ -73,6 +73,7 @@ def test_the_printed_gain_of_narrow_rows_keeps_its_digits() -> None:
 def test_width() -> None:
     assert width([[1, 0], [2, 4]], [3, 6]) == 1.5
     assert width([[0, 0]], [3]) == math.inf
+    assert width([[1, 0], [2, 4]], [3, math.inf]) == 3
     assert gain_packing(math.inf, 1, 0.5) == 1
 
 
@@ -87,6 +88,9 @@ def test_width() -> None:
         (lambda: gain_packing(1, 1, 1, "odd"), "odd"),
         (lambda: gain_packing(1e-4, 1, 0.5, "exact"), "width: 0.0001 is so small that the gain would be 0"),
         (lambda: width([[-1]], [1]), "B: -1.0 is negative"),
+        (lambda: width([[1], [1]], [1, -1]), "^b: -1.0 is negative; packing rows have no negative sides$"),
+        (lambda: width([[math.inf]], [math.inf]), r"^B: entry \(0, 0\) is inf, which is no finite number$"),
+        (lambda: width([[1]], [math.nan]), "^b: nan is not a number$"),
         (lambda: width([[1, 2]], [1, 2]), "B: has shape"),
         (lambda: round_independent([math.nan], np.random.default_rng(0)), r"x\[0\]: nan after the gain must be finite"),
         (lambda: round_independent([1, 1e300], np.random.default_rng(0)), r"x\[1\]: 1e\+300 after the gain"),
@@ -96,6 +100,12 @@ def test_width() -> None:
         (lambda: round_shifted([1, 0.5], np.random.default_rng(0)), r"x\[1\]: 0.5 is below its bound 1"),
         (lambda: round_shifted([1, 0.99999], np.random.default_rng(0)), r"x\[1\]: 0.99999 is below its bound 1"),
         (lambda: round_shifted([1], np.random.default_rng(0), lower=0.5), "lower: 0.5 must be an integer"),
+        (
+            lambda: round_shifted([2.5], 1, lower=-math.inf),
+            "^lower: -inf must be an integer, and at most 2.52 in size$",
+        ),
+        (lambda: round_shifted([2.5, 2], 1, lower=[1, math.nan]), "^lower: nan must be an integer"),
+        (lambda: round_shifted([2.5], 1, lower=-1e300), "^lower: -1e.300 must be an integer"),
         (lambda: round_shifted([1, 2, 3], np.random.default_rng(0), lower=[1, 2]), r"lower: has shape \(2,\)"),
         (lambda: round_shifted([[0.5]], np.random.default_rng(0)), "x: has 2 dimensions; it must be a vector"),
         (lambda: outcome_distribution([0.5] * 40), r"40 fractional coordinates have 2\^40 outcomes; at most"),

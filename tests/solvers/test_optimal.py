@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from dlsched.solvers.matrix import Matrix
-from dlsched.solvers.scaling import UnfitNumberError
+from dlsched.solvers.matrix import Matrix, UnfitNumberError
 from dlsched.solvers.solution import RawSolution, ResidualError, SolverError, Status
 from dlsched.solvers.solve import solve_to_optimality
 

@@ -17,7 +17,8 @@ from hypothesis import strategies as st
 from dlsched.algorithms.exact import certify
 from dlsched.models import Matrix, Status, compile_model, duals, solve
 from dlsched.solvers.builder import Builder
-from dlsched.solvers.scaling import UnfitNumberError, scaled
+from dlsched.solvers.matrix import UnfitNumberError
+from dlsched.solvers.scaling import scaled
 from dlsched.solvers.solve import solve_matrix
 
 NAN, INF = math.nan, math.inf

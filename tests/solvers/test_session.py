@@ -16,7 +16,7 @@ from dlsched.algorithms.exact.hadar.rows import Hall, Separator
 from dlsched.errors import InputError
 from dlsched.relaxations import augmented_vne
 from dlsched.solvers.highs import Session, loaded
-from dlsched.solvers.scaling import UnfitNumberError
+from dlsched.solvers.matrix import UnfitNumberError
 from dlsched.solvers.solution import SolverError
 from tests.cases import ddljs as ddljs_cases
 

@@ -18,8 +18,7 @@ from dlsched.models import InputError, Solution, Status, compile_model, duals, e
 from dlsched.models import solve as solve_function
 from dlsched.relaxations import TransformationRefused, charnes_cooper, dual, lift_bounds, relax, standard_form
 from dlsched.solvers.highs import loaded
-from dlsched.solvers.matrix import Matrix
-from dlsched.solvers.scaling import UnfitNumberError
+from dlsched.solvers.matrix import Matrix, UnfitNumberError
 from dlsched.solvers.solution import ResidualError
 from dlsched.solvers.solve import _expect_point, solve_matrix, solve_to_optimality
 from tests.longer import examples

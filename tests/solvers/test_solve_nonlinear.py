@@ -15,8 +15,7 @@ import pytest
 
 from dlsched.models import InputError, Status, build, compile_model, smd, solve
 from dlsched.relaxations import dual, standard_form
-from dlsched.solvers.matrix import NotLinearError
-from dlsched.solvers.scaling import UnfitNumberError
+from dlsched.solvers.matrix import NotLinearError, UnfitNumberError
 from dlsched.solvers.solve import solve_matrix
 from dlsched.tolerances import TOLERANCE
 

@@ -14,7 +14,7 @@ from dlsched.algorithms.exact.dmlrs import decomposition
 from dlsched.models.ddljs import random as random_ddljs
 from dlsched.models.dmlrs import preset
 from dlsched.models.numbers import agree
-from dlsched.solvers.scaling import UnfitNumberError
+from dlsched.solvers.matrix import UnfitNumberError
 from dlsched.solvers.solution import ResidualError, SolverError
 from tests.elsewhere import Elsewhere
 from tests.longer import longer

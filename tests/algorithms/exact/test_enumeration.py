@@ -16,7 +16,7 @@ from dlsched.algorithms.exact import enumeration as module
 from dlsched.algorithms.exact.enumeration import Enumeration
 from dlsched.algorithms.knapsack_items import Items
 from dlsched.halt import Halt, until
-from dlsched.solvers.scaling import UnfitNumberError
+from dlsched.solvers.matrix import UnfitNumberError
 from tests.longer import examples
 from tests.oracles import knapsack as oracle
 
