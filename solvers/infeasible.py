@@ -15,6 +15,7 @@ import numpy as np
 
 from dlsched.arguments import at_least, checked
 from dlsched.lazy import sp
+from dlsched.solvers.divisors import divided
 from dlsched.solvers.highs import infeasible_rows
 from dlsched.solvers.matrix import Floats, Matrix
 from dlsched.solvers.scaling import scaled
@@ -37,8 +38,7 @@ class InfeasibleSubsystem:
         Whether it is shown of each side and bound, and of integrality if it is used, that there is a point without it.
     least, most : tuple of int
         The columns whose lower or upper bound is one of them. What a column is by nature, at least 0 or a binary, is
-        kept throughout: thousands of such bounds may be needed, and are the cause of nothing. So are all bounds where
-        integrality is used: a search over integers without bounds may have no end.
+        kept throughout: thousands of such bounds may be needed, and are the cause of nothing.
 
     Examples
     --------
@@ -67,10 +67,8 @@ class InfeasibleSubsystem:
 
     def within(self, matrix: Matrix) -> Matrix:
         """Return the matrix with no other sides and bounds than these."""
-        own, natural = _bounds(matrix)
-        bounds = own if self.integral else _sides(lower=self.least, upper=self.most)
-        sides = *_sides(row_lower=self.lower, row_upper=self.upper), *bounds, *natural
-        return _within(matrix if self.integral else matrix.relaxed(), sides)
+        rows, bounds = _sides(row_lower=self.lower, row_upper=self.upper), _sides(lower=self.least, upper=self.most)
+        return _within(matrix if self.integral else matrix.relaxed(), (*rows, *bounds, *_bounds(matrix)[1]))
 
 
 _Sides = tuple[tuple[str, int], ...]
@@ -78,6 +76,9 @@ _Sides = tuple[tuple[str, int], ...]
 
 _NONE = {"row_lower": -np.inf, "row_upper": np.inf, "lower": -np.inf, "upper": np.inf}
 """What stands in those fields where there is no such side."""
+
+_FAR = 10_000.0
+"""How far bounds are moved that may not be needed. Arbitrary: where they are, points are a few units beyond."""
 
 
 @checked
@@ -129,12 +130,17 @@ def infeasible_subsystem(matrix: Matrix, *, nodes: int | None = 10_000) -> Infea
         named = (*_sides(row_lower=lower, row_upper=upper), *bounds)
         sides = named if question.is_impossible(named) else (*rows, *bounds)
     sides = _least(sides, question)
+    decided = question.decided
+    if integral:
+        beside, elsewhere = _beside(matrix, sides, bounds)
+        question = _FarQuestion(matrix, nodes, (*sides, *elsewhere, *natural))
+        sides = (*sides, *(() if question.is_impossible(()) else _least(beside, question)))
     found = {field: tuple(n for of, n in sides if of == field) for field in _NONE}
     return InfeasibleSubsystem(
         lower=found["row_lower"],
         upper=found["row_upper"],
         integral=integral,
-        irreducible=question.decided,
+        irreducible=decided and question.decided,
         least=found["lower"],
         most=found["upper"],
     )
@@ -164,7 +170,10 @@ def enough(
     rest = tuple(n for n in (found.upper if upper else found.lower) if n != row)
     others = replace(found, upper=rest) if upper else replace(found, lower=rest)
     entries = np.asarray(matrix.A[[row]].todense(), dtype=float).ravel()
-    nearest = replace(others.within(matrix), c=entries, offset=0.0, sense=1 if upper else -1)
+    within = others.within(matrix)
+    if found.integral:
+        within = _moved_away(within, matrix)
+    nearest = replace(within, c=entries, offset=0.0, sense=1 if upper else -1)
     try:
         raw = solve_matrix(nearest, threads=1, nodes=nodes)
     except ResidualError:
@@ -244,8 +253,11 @@ class _Question:
         self.decided = True
 
     def is_impossible(self, sides: _Sides) -> bool:
+        return self._has_none(_within(self._matrix, (*sides, *self._always)))
+
+    def _has_none(self, matrix: Matrix) -> bool:
         try:
-            raw = solve_matrix(_within(self._matrix, (*sides, *self._always)), threads=1, nodes=self._nodes)
+            raw = solve_matrix(matrix, threads=1, nodes=self._nodes)
         except ResidualError:
             self.decided = False
             return False
@@ -253,11 +265,62 @@ class _Question:
         return raw.summary.status is Status.INFEASIBLE
 
 
+class _FarQuestion(_Question):
+    """As `_Question`, of integers without some of their bounds, over which a search may have no end.
+
+    So it is made with these bounds far away, and the relaxation, its rows over integers rounded, must not reach beyond.
+    """
+
+    def is_impossible(self, sides: _Sides) -> bool:
+        within = _within(self._matrix, (*sides, *self._always))
+        if not self._has_none(_moved_away(within, self._matrix)):
+            return False
+        if self._is_kept_near(within):
+            return True
+        self.decided = False
+        return False
+
+    def _is_kept_near(self, within: Matrix) -> bool:
+        """Tell whether the relaxation goes nowhere beyond the bounds that are far away."""
+        away, free = _moved_away(within, self._matrix), divided(within.with_whole_bounds()).relaxed()
+        for own, moved, sign in ((within.lower, away.lower, 1.0), (within.upper, away.upper, -1.0)):
+            for column in np.flatnonzero(own != moved).tolist():
+                cost = np.zeros_like(free.c)
+                cost[column] = sign
+                try:
+                    raw = solve_matrix(replace(free, c=cost, sense=1), threads=1)
+                except ResidualError:
+                    return False
+                if raw.summary.status is Status.INFEASIBLE:
+                    return True
+                if raw.summary.objective is None or raw.summary.objective < sign * moved[column]:
+                    return False
+        return True
+
+
+def _moved_away(within: Matrix, matrix: Matrix) -> Matrix:
+    """Return the matrix within which bounds of another are left out with these far away instead."""
+    lower = np.where(np.isfinite(within.lower), within.lower, matrix.lower - _FAR)
+    upper = np.where(np.isfinite(within.upper), within.upper, matrix.upper + _FAR)
+    return replace(within, lower=lower, upper=upper)
+
+
+def _beside(matrix: Matrix, rows: _Sides, bounds: _Sides) -> tuple[_Sides, _Sides]:
+    """Return the bounds that some rows have to do with, all where there is no row, and the others."""
+    columns = set(matrix.A[sorted({row for _, row in rows})].indices.tolist())
+    beside = {bound: not rows or bound[1] in columns for bound in bounds}
+    return tuple(b for b in bounds if beside[b]), tuple(b for b in bounds if not beside[b])
+
+
 def _least(sides: _Sides, question: _Question) -> _Sides:
-    """Leave sides out for which the others are still impossible; a side that was once needed stays needed."""
+    """Leave sides out for which the others are still impossible; a side that was once needed stays needed.
+
+    Each that is left was asked for by itself at last: what remained open of several of them is of no account.
+    """
     size = max(1, len(sides) // 2)
     while True:
         start = 0
+        question.decided |= size == 1
         while start < len(sides):
             rest = sides[:start] + sides[start + size :]
             if question.is_impossible(rest):

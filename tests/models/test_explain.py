@@ -627,3 +627,18 @@ def test_many_rows_of_a_component_say_which_side_of_theirs_it_is() -> None:
     m.much = pyo.Constraint(expr=sum(m.y.values()) >= 9)
     m.cost = pyo.Objective(expr=m.x[0])
     assert "  x: 4 of them <= 2 each, x[0], x[1], x[2], x[3]" in str(explain(m)).splitlines()
+
+
+def test_bounds_that_whole_numbers_need() -> None:
+    """Without k <= 4.5 there is a point, k = 5 and x = -3; with fractions there is one within it."""
+    m = pyo.ConcreteModel()
+    m.k = pyo.Var(domain=pyo.PositiveIntegers, bounds=(None, 4.5))
+    m.x = pyo.Var(domain=pyo.NonPositiveReals)
+    m.a = pyo.Constraint(expr=-3 * m.x >= 2)
+    m.b = pyo.Constraint(expr=-3 * m.k - m.x == -12)
+    m.o = pyo.Objective(expr=m.x)
+    found = explain(m).conflict
+    assert found is not None
+    assert [f"{side.name} {side.sense} {side.limit:g}" for side in found.sides] == ["a >= 2", "b <= -12", "k <= 4.5"]
+    assert found.integers == ("k",)
+    assert found.irreducible

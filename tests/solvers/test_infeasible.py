@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -170,3 +171,23 @@ def test_what_is_left_when_time_is_up_is_still_impossible() -> None:
         assert solve_to_optimality(found.within(matrix)) is None
         seen.add("all" if found.irreducible else "some")
     assert seen == {"nothing", "some", "all"}
+
+
+def test_bounds_that_integers_need() -> None:
+    """With k = 5 and x = -3 both rows hold, as they do with fractions within the bound; x >= -9 is no cause."""
+    program = Builder(1)
+    k, x = program.column(4.5, lower=1.0, integer=True), program.column(0.0, lower=-9.0)
+    program.row([(x, -3.0)], lower=2.0)
+    program.row([(k, -3.0), (x, -1.0)], -12.0, -12.0)
+    found = infeasible_subsystem(program.matrix())
+    assert found == InfeasibleSubsystem((0,), (1,), True, True, most=(k,))
+    is_irreducible(program.matrix(), found)
+
+
+def test_bounds_of_integers_that_may_go_anywhere() -> None:
+    """That no multiples of pi and e are so near to each other is shown within their bounds alone."""
+    program = Builder(1)
+    k, n = (program.column(50.0, lower=-50.0, integer=True) for _ in range(2))
+    program.row([(k, math.pi), (n, -math.e)], 0.5, 0.500001)
+    program.row([(program.column(7.0, lower=3.0), 1.0)], 4.0)
+    assert infeasible_subsystem(program.matrix()) == InfeasibleSubsystem((0,), (0,), True, False, (n,), (n,))
