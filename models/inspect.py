@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from enum import StrEnum
 from typing import Any
@@ -12,7 +13,7 @@ from typing import Any
 from dlsched.errors import InputError
 from dlsched.models.parameters import expect_current, is_derived_from
 from dlsched.readable import Readable, Section
-from dlsched.solvers.components import valueless
+from dlsched.solvers.components import valueless, without_number
 from dlsched.tolerances import FEASIBLE, TOLERANCE, WHOLE
 
 _EQUATION = re.compile(r"^((?:\([^()]*\)\s*)+)")
@@ -205,7 +206,7 @@ def inspect(model: Any) -> Inspection:
     TypeError
         If it is no Pyomo model.
     InputError
-        If it is abstract, or a Param was changed that it does not follow.
+        If it is abstract, a Param was changed that it does not follow, or a coefficient has no value: 1/p where p is 0.
 
     Examples
     --------
@@ -232,12 +233,13 @@ def inspect(model: Any) -> Inspection:
     expect_current(model)
     tallies: dict[str, _Tally] = {}
     largest, at, binding = _largest_m(model)
-    for data in model.component_data_objects(
-        (pyo.Objective, pyo.Constraint), active=True, descend_into=(pyo.Block, Disjunct)
-    ):
-        parent = source_of(data).parent_component()
-        tally = tallies.setdefault(_name(parent), _Tally(parent, pyo))
-        tally.add(data, largest.get(str(data.name)))
+    with naming_numbers(model):
+        for data in model.component_data_objects(
+            (pyo.Objective, pyo.Constraint), active=True, descend_into=(pyo.Block, Disjunct)
+        ):
+            parent = source_of(data).parent_component()
+            tally = tallies.setdefault(_name(parent), _Tally(parent, pyo))
+            tally.add(data, largest.get(str(data.name)))
     disjunctions = 0
     for data in model.component_data_objects(Disjunction, active=True, descend_into=(pyo.Block, Disjunct)):
         parent = data.parent_component()
@@ -389,6 +391,22 @@ def expect_values(expression: Any) -> None:
     missing = valueless(expression)
     if missing:
         raise InputError(missing)
+
+
+@contextmanager
+def naming_numbers(model: Any) -> Iterator[None]:
+    """Name the place in a model at which a division by 0, or a number that no float holds, ends the block.
+
+    Raises
+    ------
+    InputError
+    """
+    try:
+        yield
+    except ArithmeticError:
+        if said := without_number(model):
+            raise InputError(said) from None
+        raise
 
 
 def linear_terms(expression: Any, *, values: bool = True) -> Any:

@@ -23,7 +23,7 @@ from typing import Any
 from dlsched.arguments import checked, expect_model
 from dlsched.lazy import gdp, pyo
 from dlsched.models.condition import Index, condition
-from dlsched.models.inspect import described, expect_values
+from dlsched.models.inspect import described, expect_values, naming_numbers
 from dlsched.models.latex_terms import Node, Row, as_tuple, comparable, latex_number, name_and_index, row_of
 from dlsched.models.words import nouns_of
 from dlsched.tolerances import ROUNDING
@@ -87,8 +87,8 @@ def latex(model: Any, *, document: bool = True) -> str:
     TypeError
         If it is no Pyomo model.
     InputError
-        If it is abstract, has an expression that is not written here, such as a condition, or in a row a Param or a
-        fixed variable without a value.
+        If it is abstract, has an expression that is not written here, such as a condition, in a row a Param or a
+        fixed variable without a value, or a coefficient that has none: 1/p where p is 0.
 
     Examples
     --------
@@ -103,7 +103,8 @@ def latex(model: Any, *, document: bool = True) -> str:
     \sum_{j \in J} W_{j} \, x_{j} \le 4 \tag*{(1d)}
     """
     expect_model(model)
-    text = _Writer(model).text()
+    with naming_numbers(model):
+        text = _Writer(model).text()
     return f"{_PREAMBLE}{text}\\end{{document}}\n" if document else text
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import pyomo.environ as pyo
 import pytest
 
-from dlsched.models import duals, explain, solve
+from dlsched.models import InputError, duals, explain, inspect, latex, solve
 from dlsched.relaxations import (
     TransformationRefused,
     charnes_cooper,
@@ -110,3 +110,14 @@ def test_what_is_left_out_needs_no_value(asked: Any) -> None:
         asked(m)
     m.o.set_value(m.x + m.p * m.y)
     asked(m)
+
+
+@pytest.mark.parametrize("asked", [inspect, latex])
+def test_descriptions_name_the_place_too(asked: Any) -> None:
+    for write, message in ((PARTS[0][1], f"row: {PARTS[0][2]}"), (PARTS[6][1], f"row: {PARTS[6][2]}")):
+        m = small()
+        m.p = 0
+        m.row = pyo.Constraint(expr=write(m) <= 3)
+        with pytest.raises(InputError) as caught:
+            asked(m)
+        assert str(caught.value) == message
