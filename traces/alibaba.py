@@ -48,16 +48,16 @@ def read_log(path: PathLike) -> Log:
 
 
 def _job(row: Cells, begin: Fraction) -> Ran:
-    came = row.came("creation_time", begin)
+    name, came = row.name("name"), row.came("creation_time", begin)
     if lacking := row.lacking("name", "num_gpu", "creation_time"):
-        return Ran(row.cells["name"], row.place, came, 1, Fraction(0), unusable=lacking)
+        return Ran(name, row.place, came, 1, Fraction(0), unusable=lacking)
     times = row.cells["scheduled_time"] and row.cells["deletion_time"]
     seconds = row.seconds("deletion_time") - row.seconds("scheduled_time") if times else Fraction(0)
     gpus = row.count("num_gpu", least=0)
     spec = row.cells["gpu_spec"]
     types = None if spec in ("", "nan") else tuple(spec.split("|"))
     unusable = NO_GPU if not gpus else BACKWARDS if seconds < 0 else "" if seconds else UNSCHEDULED
-    return Ran(row.cells["name"], row.place, came, gpus or 1, seconds, types, unusable)
+    return Ran(name, row.place, came, gpus or 1, seconds, types, unusable)
 
 
 READER = log_reader("alibaba", "Alibaba's list of pods on GPUs (CSV, gpu-v2023)", read_log)

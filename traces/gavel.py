@@ -29,7 +29,7 @@ from dlsched.models.hadar.instance import Instance
 from dlsched.models.numbers import to_json
 from dlsched.traces.gavel_files import LAYOUTS, Throughputs, Trace, TraceJob, read_throughputs, read_trace
 from dlsched.traces.reader import Reader
-from dlsched.traces.request import TOO_LARGE, TOO_LATE, Problem, Request, UtilityChoice
+from dlsched.traces.request import TOO_LARGE, TOO_LATE, Problem, Request, UtilityChoice, fit_name
 
 __all__ = ["Throughputs", "Trace", "TraceJob", "convert", "read_throughputs", "read_trace"]
 
@@ -105,7 +105,7 @@ def convert(
     taken, skipped = request.select(source.source.path, available, problem)
     return request.instance(
         source.source.path,
-        [_job(job, measured, request, first) for job in taken],
+        [_job(job, source, measured, request, first) for job in taken],
         _origin(request, measured, source, taken, skipped),
     )
 
@@ -128,9 +128,9 @@ def _problem(job: TraceJob, request: Request, measured: Throughputs, first: Frac
     return None
 
 
-def _job(job: TraceJob, measured: Throughputs, request: Request, first: Fraction) -> dict[str, Any]:
+def _job(job: TraceJob, trace: Trace, measured: Throughputs, request: Request, first: Fraction) -> dict[str, Any]:
     return {
-        "name": f"{job.model} #{job.line}",
+        "name": fit_name(trace.place(job.line, "model"), f"{job.model} #{job.line}"),
         "arrival": request.slot(job, first),
         "gang": job.scale_factor,
         "iterations": job.steps,

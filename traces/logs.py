@@ -17,11 +17,11 @@ from dlsched.arguments import checked
 from dlsched.errors import InputError, shown
 from dlsched.models.files import PathLike, decode, read_bytes
 from dlsched.models.hadar.instance import Instance
-from dlsched.models.numbers import in_range, to_json
+from dlsched.models.numbers import in_range, size_of, to_json
 from dlsched.models.options import pairs
 from dlsched.traces.gavel_files import MAX_JOBS
 from dlsched.traces.reader import Reader
-from dlsched.traces.request import TOO_LARGE, TOO_LATE, Problem, Request, UtilityChoice
+from dlsched.traces.request import TOO_LARGE, TOO_LATE, Problem, Request, UtilityChoice, fit_name
 from dlsched.traces.source import Source
 
 _WHOLE = re.compile(r"(0|[1-9]\d{0,17})(\.0*)?")
@@ -158,11 +158,12 @@ def converted(log: Log, request: Request, speeds: Mapping[str, float] | str | No
                 "name": job.name,
                 "arrival": request.slot(job, first),
                 "gang": job.gang,
-                "iterations": job.gang * job.seconds,
+                "iterations": iterations,
                 "rate": {r: s for r, s in speed.items() if job.types is None or r in job.types},
-                "utility": request.utility_of(job.gang * job.seconds),
+                "utility": request.utility_of(iterations),
             }
             for job in taken
+            for iterations in [_iterations(job)]
         ],
         {
             **log.origin,
@@ -172,6 +173,14 @@ def converted(log: Log, request: Request, speeds: Mapping[str, float] | str | No
             **request.origin(taken, skipped),
         },
     )
+
+
+def _iterations(job: Ran) -> Fraction:
+    """Return the iterations of a job (InputError where they are out of range, though devices and seconds are not)."""
+    try:
+        return in_range(job.gang * job.seconds)
+    except ValueError as error:
+        raise InputError(f"{job.place}: {job.gang} devices times {size_of(job.seconds)} seconds: {error}") from None
 
 
 def _speeds(speeds: Mapping[str, float] | str | None, request: Request) -> dict[str, Fraction]:
@@ -253,6 +262,10 @@ class Cells:
             raise InputError(f"{self.cell(column)}: {self.cells[column]} must not be negative")
         return value
 
+    def name(self, *columns: str) -> str:
+        """Return what these columns name a job (InputError where it is too long)."""
+        return fit_name(self.cell(" and ".join(columns)), " #".join(self.cells[column] for column in columns))
+
     def came(self, column: str, begin: Fraction) -> Fraction:
         """Return when a job came; the beginning of the log where the cell is empty."""
         return self.seconds(column) if self.cells[column] else begin
@@ -262,7 +275,7 @@ class Cells:
 
         Without a duration, or with an empty cell, it cannot be used; without an arrival it stands at the beginning.
         """
-        name, came = " #".join(self.cells[column] for column in names), self.came(arrival, begin)
+        name, came = self.name(*names), self.came(arrival, begin)
         if lacking := self.lacking(*names, arrival, gang, seconds):
             return Ran(name, self.place, came, 1, Fraction(0), unusable=lacking)
         duration = self.seconds(seconds)

@@ -27,6 +27,7 @@ from pydantic import BaseModel, BeforeValidator, Field, NaiveDatetime, TypeAdapt
 from dlsched.arguments import checked
 from dlsched.errors import InputError
 from dlsched.models.document import one_line, parse_json
+from dlsched.models.fields import Name
 from dlsched.models.files import PathLike, read_bytes
 from dlsched.traces.gavel_files import MAX_JOBS
 from dlsched.traces.logs import BACKWARDS, Log, Ran, log_reader
@@ -62,7 +63,7 @@ class _Attempt(BaseModel):
 
 
 class _Job(BaseModel):
-    jobid: str = Field(min_length=1)
+    jobid: Name
     submitted_time: Time
     attempts: list[_Attempt]
 

@@ -12,7 +12,7 @@ from typing import Any, Protocol, TypeVar
 
 from dlsched.arguments import checked
 from dlsched.errors import InputError, shown
-from dlsched.models.fields import MAX_SLOTS
+from dlsched.models.fields import MAX_NAME, MAX_SLOTS
 from dlsched.models.hadar.instance import Instance
 from dlsched.models.numbers import in_range, to_json
 from dlsched.models.options import pairs
@@ -240,6 +240,19 @@ class Request:
             "utility": f"assumed: {_SAID[self.utility]}",
             "skipped": f"{skipped.total()} jobs" + (f": {reasons}" if reasons else ""),
         }
+
+
+def fit_name(place: str, name: str) -> str:
+    """Return the name of a job as it is.
+
+    Raises
+    ------
+    InputError
+        If it is longer than names of instances are.
+    """
+    if len(name) > MAX_NAME:
+        raise InputError(f"{place}: {shown(name)} has {len(name)} characters; a name has at most {MAX_NAME}")
+    return name
 
 
 @checked
