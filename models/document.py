@@ -23,6 +23,7 @@ from pydantic_core import CoreSchema
 from dlsched.arguments import checked
 from dlsched.errors import InputError, cut, shown
 from dlsched.models.files import MAX_BYTES, PathLike, decode, read_bytes, write_bytes
+from dlsched.models.places import of_deepest, of_long_integer, of_second_key
 
 _LONGEST_RULE = 600
 """Characters of a rule in a message. Arbitrary: longer than any that is written here; what pydantic says of a choice
@@ -74,17 +75,20 @@ def parse_json(path: PathLike, content: bytes, hint: str = "") -> Any:
     text = decode(path, content)
     if text.startswith("\ufeff"):
         raise InputError(f"{path}: starts with a byte order mark; JSON is UTF-8 without one")
+    unique = _Unique(path, text)
     try:
         with _no_collections():
-            return json.loads(text, object_pairs_hook=_unique)
+            return json.loads(text, object_pairs_hook=unique)
     except json.JSONDecodeError as error:
         raise InputError(f"{path}: line {error.lineno} column {error.colno}: not JSON: {error.msg}{hint}") from None
     except RecursionError:
-        raise InputError(f"{path}: nested too deeply") from None
-    except InputError as error:
-        raise InputError(f"{path}: {error}") from None
+        raise InputError(f"{path}: {of_deepest(text)}: nested too deeply") from None
+    except InputError:
+        raise
     except ValueError:
-        raise InputError(f"{path}: has an integer of more than {sys.get_int_max_str_digits()} digits") from None
+        most = sys.get_int_max_str_digits()
+        place = of_long_integer(text, most)
+        raise InputError(f"{path}: {place}: has an integer of more than {most} digits") from None
 
 
 @contextmanager
@@ -120,13 +124,21 @@ def _plain(data: Any) -> Any:
     return data
 
 
-def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    result = dict(pairs)
-    if len(result) < len(pairs):
-        counts = Counter(key for key, _ in pairs)
-        repeated = next(key for key, count in counts.items() if count > 1)
-        raise InputError(f"key {shown(repeated)} appears twice in one object")
-    return result
+class _Unique:
+    """Makes the objects of a text, whose keys must differ, in the order in which they end."""
+
+    def __init__(self, path: PathLike, text: str) -> None:
+        self._path, self._text, self._ended = path, text, 0
+
+    def __call__(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        self._ended += 1
+        result = dict(pairs)
+        if len(result) < len(pairs):
+            counts = Counter(key for key, _ in pairs)
+            repeated = next(key for key, count in counts.items() if count > 1)
+            place = of_second_key(self._text, self._ended, repeated)
+            raise InputError(f"{self._path}: {place}: key {shown(repeated)} appears twice in one object")
+        return result
 
 
 def _fail_fast(schema: Any) -> None:

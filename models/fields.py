@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, BeforeValidator, Field
 
-from dlsched.errors import cut, few
+from dlsched.errors import cut, few, shown
 from dlsched.models.numbers import LARGEST, in_range, size_of
 from dlsched.models.utility import Utility
 
@@ -166,11 +167,15 @@ def falling(place: str, utility: Utility, points: Sequence[int], of: str = "dura
         raise ValueError(f"{place}: is {last:.6g} at {points[-1]}; a utility of the {of} must not be negative")
 
 
+_SLOT = re.compile(r"0|-?[1-9][0-9]{0,17}")
+"""Up to `MAX_COUNT`: which slots there are the instance knows, and the checker judges."""
+
+
 def _plain_slots(value: Any) -> Any:
     """Refuse keys such as ``02``, which would be the same slot as ``2``."""
     for key in value if isinstance(value, dict) else ():
-        if isinstance(key, str) and (not key.lstrip("-").isdecimal() or str(int(key)) != key):
-            raise ValueError(f"{key!r} is not the number of a slot")
+        if isinstance(key, str) and not _SLOT.fullmatch(key):
+            raise ValueError(f"{shown(key)} is not the number of a slot")
     return value
 
 

@@ -138,8 +138,8 @@ FILES: dict[str, tuple[Callable[[Path], object], str]] = {
     "gzip": (lambda path: path.write_bytes(gzip.compress(b"{}")), "is compressed by gzip; unpack it first"),
     "zip": (_zipped, "is a zip archive, as .xlsx files are; unpack it, or save it as text, first"),
     "UTF-16": (lambda path: path.write_text("{}", encoding="utf-16"), "is not UTF-8 but begins as UTF-16 text"),
-    "nested": (lambda path: path.write_text("[" * 10**6, encoding="utf-8"), "nested too deeply"),
-    "repeated key": (_repeated_key, "key 'slots' appears twice in one object"),
+    "nested": (lambda path: path.write_text("[" * 10**6, encoding="utf-8"), "line 1 column 1000000: nested too deeply"),
+    "repeated key": (_repeated_key, "line 1 column 14: key 'slots' appears twice in one object"),
     "a gigabyte": (_huge, f"{2**30} bytes; files of at most {MAX_BYTES} bytes are read"),
 }
 

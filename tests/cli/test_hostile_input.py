@@ -98,7 +98,7 @@ TEXTS: dict[str, tuple[Callable[[], str], str]] = {
     ),
     "a key repeated after a million": (
         lambda: "{" + _fields(10**6, 0) + ', "0": 0}',
-        "key '0' appears twice in one object",
+        f"line 1 column {len(_fields(10**6, 0)) + 4}: key '0' appears twice in one object",
     ),
     "a long table": (
         lambda: _job(utility={"kind": "table", "values": [1] * (2**21 + 1)}),
@@ -106,11 +106,11 @@ TEXTS: dict[str, tuple[Callable[[], str], str]] = {
     ),
     "millions of lists": (lambda: "[" + "[]," * (MAX_BYTES // 3 - 2) + "[]]", "a list should be an object with fields"),
     "millions of dicts": (lambda: "[" + "{}," * (MAX_BYTES // 3 - 2) + "{}]", "a list should be an object with fields"),
-    "deep lists": (lambda: "[" * 10**5 + "]" * 10**5, "nested too deeply"),
-    "deep dicts": (lambda: '{"a":' * 10**5 + "1" + "}" * 10**5, "nested too deeply"),
+    "deep lists": (lambda: "[" * 10**5 + "]" * 10**5, "line 1 column 100000: nested too deeply"),
+    "deep dicts": (lambda: '{"a":' * 10**5 + "1" + "}" * 10**5, "line 1 column 499996: nested too deeply"),
     "an endless integer": (
         lambda: _job(iterations=0).replace('s": 0', 's": 1' + "0" * 10**6),
-        "has an integer of more",
+        "line 1 column 194: has an integer of more",
     ),
     "500 digits": (lambda: _job(iterations=10**500), "jobs[0].iterations: 1000"),
     "500 digits of a count": (lambda: _instance(machines=[{"name": "m", "devices": {"fast": 10**500}}]), "machines[0]"),
@@ -123,7 +123,7 @@ TEXTS: dict[str, tuple[Callable[[], str], str]] = {
     "a long name": (lambda: _job(name="a" * 10**6), "jobs[0].name: 'aaaa"),
     "a long key": (lambda: _job(rate={"a" * 10**6: 1}), "jobs[0].rate.aaaa"),
     "a long unknown key": (lambda: _job(**{"a" * 10**6: 1}), "jobs[0].aaaa"),
-    "a long repeated key": (lambda: '{"' + "a" * 10**6 + '": 0, "' + "a" * 10**6 + '": 0}', "key 'aaaa"),
+    "a long repeated key": (lambda: '{"' + "a" * 10**6 + '": 0, "' + "a" * 10**6 + '": 0}', "line 1 column 1000009: key 'aaaa"),
     "a long kind": (lambda: _job(utility={"kind": "a" * 10**6}), "jobs[0].utility.kind: 'aaaa"),
     "many types": (
         lambda: _instance(device_types=[f"t{i:05}" for i in range(10**4)]),

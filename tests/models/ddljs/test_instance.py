@@ -12,6 +12,7 @@ import networkx as nx
 import numpy as np
 import pytest
 
+from dlsched.errors import shown
 from dlsched.models import InputError
 from dlsched.models.ddljs import (
     Instance,
@@ -228,7 +229,7 @@ def test_shapes_and_utilities_of_random_instances() -> None:
     star = random(rng, shape="star", utility="table", servers=4)
     assert [node.name for node in star.nodes if not node.is_server][-1] == "switch"
     assert {"switch"} == set.intersection(*(set(arc) for arc in star.arcs))
-    ring = random(rng, shape="ring", servers=4, half=True)
+    ring = random(rng, shape="ring", servers=4)
     assert nx.is_strongly_connected(ring.graph())
     assert len(ring.arcs) == 4
     assert all(found.utility.kind == "table" for found in star.jobs)
@@ -335,9 +336,9 @@ def test_links_to_what_is_no_node() -> None:
         RingProblem({"a": {}, 0: {}}, (((("a", "x"),), Fraction(1)), (((0, 7),), Fraction(1))), ())
 
 
-@pytest.mark.parametrize("key", ["02", " 2", "x", "2.0"])
+@pytest.mark.parametrize("key", ["02", " 2", "x", "2.0", "-0", "²", "1" * 5000])
 def test_slots_are_named_by_plain_numbers(key: str) -> None:
-    with pytest.raises(InputError, match=f"^jobs.a.slots: '{key}' is not the number of a slot$"):
+    with pytest.raises(InputError, match=f"^jobs.a.slots: {shown(key)} is not the number of a slot$"):
         Schedule.parse({"problem": "ddljs", "jobs": {"a": {"slots": {key: {"workers": {"s": 1}}}}}})
 
 
