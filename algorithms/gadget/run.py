@@ -17,7 +17,7 @@ from dlsched.algorithms.gadget.events import Exact, Rounding, Selection, SlotEmb
 from dlsched.algorithms.gadget.mixtures import Fractional, Relaxation, Vertex, joint, selected
 from dlsched.algorithms.rings import Occupancy, Substrate, fill, give_idle
 from dlsched.algorithms.run import Event, Run
-from dlsched.arguments import Seed, at_least, checked, seed_of
+from dlsched.arguments import Seed, at_least, checked, not_negative, seed_of
 from dlsched.halt import polled
 from dlsched.models.ddljs import Embedding, Instance, RingProblem, Schedule, utility
 from dlsched.tolerances import FEASIBLE
@@ -293,7 +293,7 @@ def run(
     """
     chosen = Variant(variant)
     default = Sizes.ALONE if chosen is Variant.PRINTED else Sizes.FLOOR
-    at_least(0, seconds_per_slot=seconds_per_slot)
+    not_negative(seconds_per_slot=seconds_per_slot)
     at_least(1, draws=draws, node_limit=node_limit)
     settings = Settings(
         chosen,

@@ -27,7 +27,7 @@ from dlsched.algorithms.pd_ors.market import Floats, Ints, Market
 from dlsched.algorithms.pd_ors.placements import Placed
 from dlsched.algorithms.pd_ors.widths import Form, widths
 from dlsched.algorithms.run import Variant
-from dlsched.arguments import at_least, checked, expect_share
+from dlsched.arguments import at_least, checked, expect_share, positive
 from dlsched.arithmetic import dot, exp, integer_product, log
 from dlsched.errors import InputError
 from dlsched.rounding import Rounded, round_independent
@@ -35,6 +35,10 @@ from dlsched.tolerances import NEAR_WHOLE, NEVER
 
 MAX_ROUNDS = 5_000
 """Rounds after which the printed loop, which need not end, is given up (Section 5: "e.g., 5000")."""
+
+MAX_GAIN = 10**6
+"""Of a number that is given. Arbitrary: none above 2 fits many machines, and a billion workers times it can be
+rounded."""
 
 _BLOCK = 64
 """Rounds that are drawn at once; arbitrary."""
@@ -118,8 +122,9 @@ class Rounding:
                 chosen = float(gain)
             except ValueError:
                 raise InputError(f"gain: {gain!r} is neither a number nor one of 1, packing, cover") from None
-            if not 0 < chosen < np.inf:
-                raise InputError(f"gain: {gain} must be positive")
+            positive(gain=chosen)
+            if chosen > MAX_GAIN:
+                raise InputError(f"gain: {chosen:g} must be at most {MAX_GAIN:g}")
         return cls(chosen, delta, rounds, Variant(variant), Optimum(optimum))
 
 

@@ -102,7 +102,7 @@ def run(
         and the others the same.
     gain : str or float
         Of the rounding: ``"1"``, the default also if printed, though the print has (29) or (30); ``"packing"`` (29),
-        ``"cover"`` (30), or a number.
+        ``"cover"`` (30), or a number up to a million.
     delta : float
         In (0, 1], of (29) and (30).
     rounds : int

@@ -48,7 +48,7 @@ def random(
     varying : bool
         Bandwidths of some links differ by slot.
     half : bool
-        Both directions of a link share its bandwidth; not for rings.
+        Both directions of a link share its bandwidth; refused with ``ring``, and of no effect where ``any`` draws one.
 
     Notes
     -----
@@ -58,7 +58,7 @@ def random(
     Raises
     ------
     InputError
-        If there is no such shape or utility.
+        If there is no such shape or utility, or a ring is to be half.
 
     Examples
     --------
@@ -73,6 +73,8 @@ def random(
     for name, value, known in (("shape", shape, SHAPES), ("utility", utility, UTILITIES)):
         if value not in known:
             raise InputError(f"{name}: {value!r} must be one of {', '.join(known)}")
+    if half and shape == "ring":
+        raise InputError("half: a ring's links have one direction; half is for mesh, star and any")
     chosen = str(rng.choice(SHAPES[:3])) if shape == "any" else shape
     names = tuple(f"resource{r + 1}" for r in range(resources))
     nodes = [

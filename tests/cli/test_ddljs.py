@@ -48,6 +48,7 @@ def test_generate_options(dlsched: Command, tmp_path: Path) -> None:
     ("options", "message"),
     [
         (("--shape", "torus"), "shape: 'torus' must be one of mesh, star, ring, any"),
+        (("--shape", "ring", "--half"), "half: a ring's links have one direction; half is for mesh, star and any"),
         (("--tight",), "--tight: preset random takes "),
         (("--preset", "paper", "--budget", "x"), "budget: 'x' must be one of worker-slots, iterations"),
         (("--preset", "benchmark", "--workers", 1), "workers: 1 must be at least 2"),

@@ -101,6 +101,8 @@ REFUSED_RUNS = {
     "dmlrs": {
         "pd_ors --delta 2": "delta",
         "pd_ors --gain much": "gain: 'much' is neither a number nor one of 1, packing, cover",
+        "pd_ors --gain inf": "gain: inf must be finite",
+        "pd_ors --external lp-rounding --gain 1e300": "gain: 1e+300 must be at most 1e+06",
         "pd_ors --prices x": "Invalid value for '--prices'",
         "pd_ors --prices theorem": "machine",
         "pd_ors --epsilon .1": "No such option: --epsilon",
@@ -116,6 +118,7 @@ REFUSED_RUNS = {
     },
     "ddljs": {
         "gadget --draws 0": "draws: 0 must be at least 1",
+        "gadget --seconds-per-slot inf": "seconds_per_slot: inf must be finite",
         "fifo --node-limit 3": "No such option: --node-limit",
     },
 }
