@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -27,6 +28,9 @@ if TYPE_CHECKING:
     from dlsched.algorithms import Comparison, PolicyComparison
     from dlsched.algorithms.table import Table
     from dlsched.models.problem import Problem
+
+_BETWEEN = re.compile(r",(?![\d.])")
+"""A comma between policies; one before a digit is in an option of several numbers."""
 
 Names = Annotated[
     list[str] | None,
@@ -160,7 +164,7 @@ def _policies(
     if problem.name != "hadar":
         raise InputError(f"{file}: policies run on instances of hadar; this is one of {problem.name}")
     with output.counting("jobs done") as progress:
-        return compare_policies(instance, () if policies == "all" else policies.split(","), progress=progress, **usual)
+        return compare_policies(instance, () if policies == "all" else _BETWEEN.split(policies), progress=progress, **usual)
 
 
 def _show(title: str, table: Table) -> None:

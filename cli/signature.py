@@ -6,6 +6,7 @@ import dataclasses
 import inspect
 import typing
 from collections.abc import Callable, Iterable, Mapping
+from enum import StrEnum
 from fractions import Fraction
 from typing import Annotated, Any
 
@@ -13,9 +14,13 @@ import typer
 from typer.core import TyperGroup
 
 from dlsched.cli.options import help_if_bare
-from dlsched.models.options import number_or_text, typed
+from dlsched.models.options import NUMBERS, number_or_text, numbers, typed
 
 Parameter = inspect.Parameter
+
+_CHOICES = 50
+"""Letters of choices that stand behind an option; others stand in its help. With a name before them they fit 80
+columns."""
 
 
 def parameters(
@@ -84,6 +89,13 @@ def parameter(name: str, annotation: Any, default: Any = Parameter.empty) -> Par
     return Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
 
 
+def _numbers(text: str) -> float | list[float]:
+    try:
+        return numbers(text)
+    except ValueError:
+        raise typer.BadParameter(f"{text!r} is not {NUMBERS[numbers]}") from None
+
+
 def _parameter(field: dataclasses.Field[Any], with_default: bool, most: int | None) -> Parameter:
     kind = typed(field.type)
     flag = "--" + field.name.replace("_", "-")
@@ -100,6 +112,10 @@ def _parameter(field: dataclasses.Field[Any], with_default: bool, most: int | No
     if kind is number_or_text:
         what = "NUMBER|P/Q" if Fraction in typing.get_args(field.type) else "NUMBER|NAME"
         kind, extra = str, {"parser": number_or_text, "metavar": what}
+    if kind is numbers:
+        kind, extra = str, {"parser": _numbers, "metavar": "NUMBER,..."}
+    elif isinstance(kind, type) and issubclass(kind, StrEnum) and len("|".join(kind)) > _CHOICES:
+        text, extra = f"{text} [one of {', '.join(kind)}]", {"metavar": "NAME"}
     option = typer.Option(flag, help=text, show_default=False, **extra)
     if required:
         return parameter(field.name, Annotated[kind, option])

@@ -8,7 +8,7 @@ import re
 import textwrap
 import types
 import typing
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from enum import StrEnum
 from functools import partial
 from typing import Annotated, Any
@@ -127,12 +127,11 @@ def _value(place: str, kind: Any, text: str) -> Any:
             return kind(text)
     except ValueError:
         pass
-    expected = _NUMBERS.get(kind) or f"one of {', '.join(_TRUTH if kind is bool else kind)}"
+    expected = NUMBERS.get(kind) or f"one of {', '.join(_TRUTH if kind is bool else kind)}"
     raise InputError(f"{place}: {shown(text)} is not {expected}")
 
 
 _TRUTH = {"yes": True, "no": False}
-_NUMBERS: dict[Any, str] = {int: "a whole number", float: "a number"}
 
 
 def can_be_typed(options: type) -> dict[str, dataclasses.Field[Any]]:
@@ -148,6 +147,8 @@ def typed(hint: Any) -> Any:
         return next(iter(names))
     if {float, str} <= members:
         return number_or_text
+    if float in members and any(_is_numbers(member) for member in members):
+        return numbers
     # Where text is taken too, the function itself reads numbers in it.
     return next((kind for kind in (str, bool, float, int) if kind in members), None)
 
@@ -158,6 +159,20 @@ def number_or_text(text: str) -> float | str:
         return float(text)
     except ValueError:
         return text
+
+
+def numbers(text: str) -> float | list[float]:
+    """Return a number, or those in ``"1,2"`` (ValueError where one is none)."""
+    found = [float(part) for part in text.split(",")]
+    return found if len(found) > 1 else found[0]
+
+
+NUMBERS: dict[Any, str] = {int: "a whole number", float: "a number", numbers: "a number, nor several as in 1,2"}
+"""What a typed value is to be, by what it is read as."""
+
+
+def _is_numbers(hint: Any) -> bool:
+    return typing.get_origin(hint) is Sequence and float in _members(typing.get_args(hint)[0])
 
 
 def _members(hint: Any) -> Iterator[Any]:

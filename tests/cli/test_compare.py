@@ -38,6 +38,18 @@ def trace(tmp_path: Path) -> Path:
     return save(tmp_path / "four.json", instance_of(FOUR, 4).dump())
 
 
+def test_several_numbers_are_typed_with_commas(dlsched: Command, trace: Path) -> None:
+    """Of a policy among others, too; a job's time is the same by each way."""
+    asked = "srtf,tiresias:thresholds=8,20:placement=any,tiresias:thresholds=8"
+    data = answer(dlsched("compare", trace, "--policies", asked, "--json"))
+    names = ["srtf", "tiresias:thresholds=8,20:placement=any", "tiresias:thresholds=8"]
+    assert [row["policy"] for row in data["policies"]] == names
+    assert answer(dlsched("run", "tiresias", trace, "--thresholds", "8,20", "--json"))["thresholds"] == [8, 20]
+    assert answer(dlsched("run", "tiresias", trace, "--thresholds", "8", "--json"))["thresholds"] == 8
+    assert "'8,x' is not a number" in refusal(dlsched("run", "tiresias", trace, "--thresholds", "8,x"))
+    assert "thresholds: '8,x' is not a number" in refusal(dlsched("compare", trace, "tiresias:thresholds=8,x"))
+
+
 def test_policies_over_time(dlsched: Command, trace: Path, tmp_path: Path) -> None:
     """Each by hand, as in the tests of the policies; rounds of 5 s and restarts of 1 s by hand here."""
     asked = ("compare", trace, "--policies", "YARN-CS,fifo:backfill=easy,srtf,drf,tiresias:thresholds=8")

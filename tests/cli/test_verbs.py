@@ -397,13 +397,19 @@ def test_reproduce(dlsched: Command, tmp_path: Path) -> None:
     assert refusal(dlsched("reproduce", "smd/77")).endswith("the nearest are smd/7, smd/9, smd/8, smd/12, smd/11")
 
 
-def options(command: Any, name: str) -> Iterator[tuple[str, Any]]:
-    """Yield the options of a command and of those below it, with how they are called."""
-    yield from ((f"{name} --{one.name}", one) for one in command.params if one.param_type_name == "option")
+def commands(command: Any, name: str) -> Iterator[tuple[str, Any]]:
+    """Yield a command and those below it, with how they are called."""
+    yield name, command
     if hasattr(command, "list_commands"):
         context = typer.Context(command)
         for below in command.list_commands(context):
-            yield from options(command.get_command(context, below), f"{name} {below}")
+            yield from commands(command.get_command(context, below), f"{name} {below}")
+
+
+def options(command: Any, name: str) -> Iterator[tuple[str, Any]]:
+    """Yield the options of a command and of those below it, with how they are called."""
+    for called, each in commands(command, name):
+        yield from ((f"{called} --{one.name}", one) for one in each.params if one.param_type_name == "option")
 
 
 def test_help_says_something_of_each_option() -> None:
@@ -419,3 +425,12 @@ def test_help_shows_what_is_typed(dlsched: Command) -> None:
     assert "--slot-seconds NUMBER|P/Q" in csv
     assert "[default: 1,2,4,8]" in dlsched("convert", "topology-zoo", "--help").stdout
     assert "--gain NUMBER|NAME" in dlsched("run", "pd_ors", "--help").stdout
+    assert "--thresholds NUMBER,..." in dlsched("run", "tiresias", "--help").stdout
+    assert "isolated" in dlsched("run", "gavel", "--help").stdout
+
+
+def test_help_fits_eighty_columns() -> None:
+    found = dict(commands(typer.main.get_command(app), "dlsched"))
+    helps = {name: each.get_help(typer.Context(each, terminal_width=80)) for name, each in found.items()}
+    assert len(helps) > 40
+    assert [line for text in helps.values() for line in text.splitlines() if len(line) > 80] == []
