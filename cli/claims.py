@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from dlsched.cli import interrupt, output
-from dlsched.cli.options import Json, Out, Seed, TimeLimit, given, named, names_of
+from dlsched.cli.options import Json, Out, Seed, TimeLimit, given, named, names_of, read
 
 if TYPE_CHECKING:
     from dlsched.bounds.claim import Claim, Verdict
@@ -244,7 +244,7 @@ def _about(claims: Iterable[Claim[Any]], file: Path) -> tuple[list[Claim[Any]], 
     refusals = []
     for kind in kinds:
         try:
-            instance = kind.load(file)
+            instance = read(kind, file)
         except InputError as error:
             refusals.append(error)
         else:

@@ -18,6 +18,7 @@ from dlsched.cli.options import (
     drawable,
     exact_seconds,
     given,
+    loaded,
     names_of,
     seconds,
     some_exact_seconds,
@@ -105,14 +106,13 @@ def compare(
     --time-limit is the optimum's, and each algorithm's or policy's. Ctrl-C ends it with what is known so far.
     """
     from dlsched.errors import InputError
-    from dlsched.models.problem import load_instance
 
     over_time = given(
         round_seconds=round_seconds, restart_seconds=restart_seconds, horizon=horizon, bound_seconds=bound_seconds
     )
     for name in over_time if policies is None else ():
         raise InputError(f"--{name.replace('_', '-')}: goes with --policies")
-    problem, instance = load_instance(file)
+    problem, instance = loaded([], file)
     found: Comparison | PolicyComparison
     with interrupt.deferred() as stop:
         usual: dict[str, Any] = {"seed": seed, "time_limit": time_limit, "stop": stop}

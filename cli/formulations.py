@@ -20,6 +20,7 @@ from dlsched.cli.options import (
     TimeLimit,
     drawable,
     given,
+    read,
     writable,
 )
 
@@ -92,7 +93,7 @@ def show(
     from dlsched.models.spy import spy
 
     entry = _formulation(formulation, job)
-    instance = entry.instance.load(file)
+    instance = read(entry.instance, file)
     to_file = lp is not None or mps is not None
     if to_file:
         _refuse_nonlinear(entry, "--lp, --mps: {} is nonlinear; these files hold linear models")
@@ -180,7 +181,7 @@ def solve(
     for option in [option for option, path in (("--out", out), ("--plot", picture)) if path is not None]:
         _expect_schedules(entry, option, relax, drawn=option == "--plot")
     start = time.perf_counter()
-    instance = entry.instance.load(file)
+    instance = read(entry.instance, file)
     either_or = (gdp or Gdp.BIGM) if entry.disjunctive else None
     with interrupt.deferred() as stop, until(stop, time_limit):
         try:
@@ -293,7 +294,7 @@ def explain(
 
     entry = _formulation(formulation, job)
     _refuse_nonlinear(entry, "{} is nonlinear; linear models can be explained")
-    instance = entry.instance.load(file)
+    instance = read(entry.instance, file)
 
     def explained() -> Any:
         model = _built(entry, instance, file, job, None)

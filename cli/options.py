@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager
 from enum import StrEnum
 from fractions import Fraction
 from pathlib import Path
@@ -12,9 +13,13 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
+from dlsched.cli import output
+
 if TYPE_CHECKING:
+    from dlsched.models.document import Document
     from dlsched.models.problem import Problem
 
+D = TypeVar("D", bound="Document")
 F = TypeVar("F", Path, Path | None, list[Path])
 
 BAD_INPUT = 2
@@ -139,7 +144,9 @@ Picture = Annotated[
     typer.Option("--plot", metavar="FILE", callback=drawable, help="Draw it into FILE (.png, .svg, .pdf)."),
 ]
 Seed = Annotated[int, typer.Option(min=0, max=2**63 - 1, help="Seed of the random draws.")]
-TimeLimit = Annotated[float | None, typer.Option(parser=seconds, metavar="SECONDS", help="Stop after SECONDS.")]
+TimeLimit = Annotated[
+    float | None, typer.Option(parser=seconds, metavar="SECONDS", help="Stop SECONDS after files are read.")
+]
 ProblemName = Annotated[
     str, typer.Argument(metavar="PROBLEM", help="A problem, e.g. hadar.", autocompletion=names_of("problems"))
 ]
@@ -159,6 +166,23 @@ FormulationName = Annotated[
 InstanceFile = Annotated[Path, typer.Argument(metavar="FILE", callback=read_alone, help="An instance, as JSON.")]
 
 
+def reading(file: Path) -> AbstractContextManager[object]:
+    """Tell a terminal that a file is being read, which takes seconds where it is large."""
+    return output.waiting(f"reading {file.name}")
+
+
+def read(kind: type[D], file: Path) -> D:
+    """Return the document of a kind in a file.
+
+    Raises
+    ------
+    InputError
+        As `Document.load`.
+    """
+    with reading(file):
+        return kind.load(file)
+
+
 def loaded(problem: list[str], file: Path) -> tuple[Problem[Any, Any], Any]:
     """Return the problem, as it is named before the file or else as the file's fields tell, and the instance.
 
@@ -174,9 +198,10 @@ def loaded(problem: list[str], file: Path) -> tuple[Problem[Any, Any], Any]:
     if len(problem) > 1:
         raise InputError(f"too many arguments: {' '.join(problem[1:])}")
     if not problem:
-        return load_instance(file)
+        with reading(file):
+            return load_instance(file)
     own = find(problem[0])
-    return own, own.instance.load(file)
+    return own, read(own.instance, file)
 
 
 def judged(own: Problem[Any, Any], schedule: Path) -> tuple[Problem[Any, Any], Any]:
@@ -190,9 +215,10 @@ def judged(own: Problem[Any, Any], schedule: Path) -> tuple[Problem[Any, Any], A
     from dlsched.algorithms.algorithm import judge_of
     from dlsched.models.document import read_json
 
-    document = read_json(schedule)
-    judge = judge_of(own, document)
-    return judge, judge.schedule.parse(document, schedule)
+    with reading(schedule):
+        document = read_json(schedule)
+        judge = judge_of(own, document)
+        return judge, judge.schedule.parse(document, schedule)
 
 
 def help_if_bare(context: typer.Context) -> None:

@@ -8,7 +8,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from dlsched.cli import interrupt, output
-from dlsched.cli.options import InstanceFile, Seed, TimeLimit, drawable, help_if_bare, judged, names_of, read_alone
+from dlsched.cli.options import (
+    InstanceFile,
+    Seed,
+    TimeLimit,
+    drawable,
+    help_if_bare,
+    judged,
+    loaded,
+    names_of,
+    read,
+    read_alone,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -39,9 +50,8 @@ def schedule(file: InstanceFile, schedules: ScheduleFiles, out: PictureFile) -> 
     Titles tell what each is worth; the axis of time ends with the last slot that one of them uses.
     """
     from dlsched.models.plots import plot_schedules
-    from dlsched.models.problem import load_instance
 
-    problem, instance = load_instance(file)
+    problem, instance = loaded([], file)
     judge, plans = _read(problem, schedules)
     _save(plot_schedules(instance, plans, judge=judge), out)
 
@@ -50,9 +60,8 @@ def schedule(file: InstanceFile, schedules: ScheduleFiles, out: PictureFile) -> 
 def use(file: InstanceFile, schedules: ScheduleFiles, out: PictureFile) -> None:
     """Draw how much of the cluster is in use over time."""
     from dlsched.models.plots import plot_use
-    from dlsched.models.problem import load_instance
 
-    problem, instance = load_instance(file)
+    problem, instance = loaded([], file)
     judge, plans = _read(problem, schedules)
     _save(plot_use(instance, plans, judge=judge), out)
 
@@ -76,12 +85,11 @@ def network(
     from dlsched.models import ddljs
     from dlsched.models.ddljs.plot import busiest, plot_rings
     from dlsched.models.picture import literal
-    from dlsched.models.problem import load_instance
 
-    problem, instance = load_instance(file)
+    problem, instance = loaded([], file)
     if not isinstance(instance, ddljs.Instance):
         raise InputError(f"{file}: is an instance of {problem.name}; networks are of ddljs")
-    plan = ddljs.Schedule.of({}) if schedule is None else ddljs.Schedule.load(schedule)
+    plan = ddljs.Schedule.of({}) if schedule is None else read(ddljs.Schedule, schedule)
     when = busiest(plan) if slot is None else slot
     if when is not None and when > instance.slots:
         raise InputError(f"--slot: {when} is after the last, {instance.slots}")
@@ -111,9 +119,8 @@ def prices(
     """Run an algorithm, and draw the prices that it leaves."""
     from dlsched.algorithms.compare import runs_of
     from dlsched.algorithms.plots import plot_prices
-    from dlsched.models.problem import load_instance
 
-    problem, instance = load_instance(file)
+    problem, instance = loaded([], file)
     (run,) = runs_of(problem, [algorithm]).values()
     with output.waiting(f"running {algorithm}"):
         found = output.within(time_limit, f"running {algorithm}", lambda: run(instance, seed=seed))
@@ -130,9 +137,8 @@ def gap(file: InstanceFile, out: PictureFile, time_limit: TimeLimit = None) -> i
     """
     from dlsched.algorithms.plots import plot_gap, watched_optimum
     from dlsched.models.picture import literal
-    from dlsched.models.problem import load_instance
 
-    _, instance = load_instance(file)
+    _, instance = loaded([], file)
     with output.waiting("looking for the optimum") as tell, interrupt.deferred() as stop:
         _, moments = watched_optimum(
             instance,

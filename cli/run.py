@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from dlsched.cli import output, signature
-from dlsched.cli.options import InstanceFile, Json, Out, Seed, TimeLimit
+from dlsched.cli.options import InstanceFile, Json, Out, Seed, TimeLimit, reading
 from dlsched.models.options import can_be_typed
 
 if TYPE_CHECKING:
@@ -76,7 +76,8 @@ def _on_file(
     as_json: bool,
     **chosen: Any,
 ) -> None:
-    algorithm, instance = _fitting(algorithms, file)
+    with reading(file):
+        algorithm, instance = _fitting(algorithms, file)
     options = _filled(algorithm, chosen)
     settings: dict[str, Any] = dict(options)
     start = time.perf_counter()

@@ -19,6 +19,7 @@ from dlsched.cli.options import (
     TimeLimit,
     judged,
     loaded,
+    read,
     read_alone,
     writable,
 )
@@ -136,7 +137,7 @@ def certify(
     from dlsched.errors import InputError
     from dlsched.models.files import write_text
 
-    certificate = ExactCertificate.load(file)
+    certificate = read(ExactCertificate, file)
     title = f"{file.name}, of an instance of {certificate.problem}"
     result: dict[str, object] = {"problem": certificate.problem}
     try:
@@ -188,8 +189,9 @@ def check(
     judge, plan = judged(own, schedule)
     if why and judge is not own:
         raise InputError(f"--explain: {schedule} is of {judge.name}; optima are of {own.name}, and bound others")
-    violations = judge.violations(instance, plan)
-    value = None if violations else float(judge.worth(instance, plan))
+    with output.waiting(f"checking {schedule.name}"):
+        violations = judge.violations(instance, plan)
+        value = None if violations else float(judge.worth(instance, plan))
     found = _shortfall(instance, plan, time_limit) if why and not violations else None
     try:
         if picture is not None:

@@ -427,6 +427,7 @@ def test_help_shows_what_is_typed(dlsched: Command) -> None:
     assert "--gain NUMBER|NAME" in dlsched("run", "pd_ors", "--help").stdout
     assert "--thresholds NUMBER,..." in dlsched("run", "tiresias", "--help").stdout
     assert "isolated" in dlsched("run", "gavel", "--help").stdout
+    assert "Stop SECONDS after files are read." in dlsched("run", "gavel", "--help").stdout
 
 
 def test_help_fits_eighty_columns() -> None:
