@@ -24,7 +24,7 @@ from dlsched.algorithms.simulator.simulation import exact_utility as simulated_u
 from dlsched.algorithms.table import Table
 from dlsched.arguments import checked, expect, positive
 from dlsched.errors import InputError, shown
-from dlsched.halt import until
+from dlsched.halt import Halt, cut, until
 from dlsched.models import picture
 from dlsched.models.files import PathLike
 from dlsched.models.hadar import Instance
@@ -296,9 +296,18 @@ def compare_policies(
             rows.append(PolicyRow(name, None, None, None, seconds, why(error, stop), refused))
         else:
             seconds = time.perf_counter() - start
-            rows.append(PolicyRow(name, found, metrics(found), _checked(found, whole), seconds))
+            rows.append(_row(name, found, seconds, whole, stop))
     tell(len(asked) * jobs, len(asked) * jobs)
     return PolicyComparison(instance, bound, state.restart_seconds, tuple(rows), left_out)
+
+
+def _row(name: str, found: Simulation, seconds: float, whole: bool, stop: Callable[[], bool] | None) -> PolicyRow:
+    """Return the row of a simulation; measuring it, which takes as long where jobs are many, ends with `stop` too."""
+    try:
+        with until(stop):
+            return cut(lambda: PolicyRow(name, found, metrics(found), _checked(found, whole), seconds))
+    except Halt as error:
+        return PolicyRow(name, None, None, None, seconds, why(error, stop))
 
 
 def _further(tell: Callable[[int, int], None], before: int, total: int, done: int, jobs: int) -> None:

@@ -163,8 +163,9 @@ def _policies(
         raise InputError(f"{names[0]}: algorithms are compared without --policies")
     if problem.name != "hadar":
         raise InputError(f"{file}: policies run on instances of hadar; this is one of {problem.name}")
+    asked = [] if policies == "all" else _BETWEEN.split(policies)
     with output.counting("jobs done") as progress:
-        return compare_policies(instance, () if policies == "all" else _BETWEEN.split(policies), progress=progress, **usual)
+        return compare_policies(instance, asked, progress=progress, **usual)
 
 
 def _show(title: str, table: Table) -> None:

@@ -35,6 +35,7 @@ import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Mapping
 from fractions import Fraction
+from functools import partial
 from operator import index
 from typing import Any, cast
 
@@ -47,7 +48,7 @@ from dlsched.algorithms.simulator.policy import Allocations, Holding, Policy, St
 from dlsched.algorithms.simulator.simulation import Moment, Segment, Simulation, schedule
 from dlsched.arguments import Seed, checked, described, generator, not_negative, positive
 from dlsched.errors import InputError, shown
-from dlsched.halt import poll
+from dlsched.halt import cut, poll
 from dlsched.models.hadar import Instance, Job, Schedule, utility
 from dlsched.models.hadar.schedule import Allocation, gang
 from dlsched.models.numbers import rational, to_json
@@ -128,7 +129,7 @@ def simulate(
     """
     state, end = begun(instance, policy, round_seconds, restart_seconds, horizon)
     simulation = _Engine(state, copy.deepcopy(policy), generator(seed), end).run(progress)
-    broken = check(simulation)
+    broken = cut(partial(check, simulation))
     if broken:
         raise RuntimeError(f"the simulation of policy {policy.name} breaks a law: {broken[0]}")
     return simulation

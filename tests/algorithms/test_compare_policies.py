@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib
+import time
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -141,6 +143,25 @@ def test_a_solver_without_an_answer_costs_the_others_nothing() -> None:
         ("fifo", False, "", False),
         ("stuck", True, "no solver decided the program", False),
     ]
+
+
+@pytest.mark.parametrize("work", ["compare_policies.metrics", "compare_policies._checked", "simulator.simulate.check"])
+def test_what_follows_a_simulation_is_stopped_too(work: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where jobs are many it takes as long as the simulation."""
+    begun: list[int] = []
+
+    def endless(*arguments: object) -> None:
+        begun.append(1)
+        deadline = time.monotonic() + 60
+        while time.monotonic() < deadline:
+            pass
+
+    module, _, name = f"dlsched.algorithms.{work}".rpartition(".")
+    monkeypatch.setattr(importlib.import_module(module), name, endless)
+    start = time.monotonic()
+    found = compare_policies(instance_of(THREE, 4), ["fifo"], stop=lambda: bool(begun))
+    assert [(row.name, row.metrics, row.note) for row in found.rows] == [("fifo", None, "interrupted")]
+    assert time.monotonic() - start < 30
 
 
 def test_what_is_stopped_keeps_what_is_done() -> None:
