@@ -28,14 +28,15 @@ ClaimIds = Annotated[
     ),
 ]
 Instances = Annotated[
-    int | None, typer.Option("--instances", metavar="N", help="Draws of each source; 100 where left out.")
+    int | None, typer.Option("--instances", metavar="N", min=0, help="Draws of each source; 100 where left out.")
 ]
 Each = Annotated[
     int | None,
-    typer.Option("--each", metavar="N", help="Instances of each claim known to be true, over all its sources."),
+    typer.Option("--each", metavar="N", min=0, help="Instances of each claim known to be true, over all its sources."),
 ]
 Processes = Annotated[
-    int | None, typer.Option("--jobs", metavar="N", help="Processes; where left out one a core, if it takes long.")
+    int | None,
+    typer.Option("--jobs", metavar="N", min=1, help="Processes; where left out one a core, if it takes long."),
 ]
 Address = Annotated[
     str | None,

@@ -24,7 +24,8 @@ Folder = Annotated[
 Quick = Annotated[bool, typer.Option("--quick", help="Few points and draws: less than a minute a figure.")]
 Seeds = Annotated[int | None, typer.Option("--seeds", metavar="N", min=1, help="Draws of a point.")]
 Processes = Annotated[
-    int | None, typer.Option("--jobs", metavar="N", help="Processes; where left out one a core, if it takes long.")
+    int | None,
+    typer.Option("--jobs", metavar="N", min=1, help="Processes; where left out one a core, if it takes long."),
 ]
 Address = Annotated[
     str | None,

@@ -36,20 +36,25 @@ def _generated_problems() -> list[str]:
 
 def _generating(name: str) -> Any:
     """Return the command that generates instances of a problem; its options are the sizes of all families."""
+    from dlsched.arguments import least_of
     from dlsched.models.problem import problem as find
 
     problem = find(name)
     sizes: dict[str, dataclasses.Field[Any]] = {}
+    limits: dict[str, int | None] = {}
     for family in problem.families.values():
         # Of families that share a size the first that says something of it tells: the default one, `random`, is first.
         for size, field in can_be_typed(options_of(family)).items():
+            least = least_of(field.type)
             if size not in sizes or not sizes[size].metadata["help"]:
                 sizes[size] = field
+            known = limits.setdefault(size, least)
+            limits[size] = None if known is None or least is None else min(known, least)
     names = ", ".join(problem.families)
     parameters = [
         signature.parameter("preset", Annotated[str, typer.Option("--preset", metavar="NAME", help=names)], "random"),
         signature.parameter("seed", Seed, 0),
-        *signature.parameters(sizes, with_defaults=False, most=_LARGEST),
+        *signature.parameters(sizes, with_defaults=False, least=limits, most=_LARGEST),
         signature.parameter("out", Out, None),
         signature.parameter("as_json", Json, False),
     ]

@@ -8,6 +8,7 @@ import typing
 from collections.abc import Callable, Iterable, Mapping
 from enum import StrEnum
 from fractions import Fraction
+from types import MappingProxyType
 from typing import Annotated, Any
 
 import typer
@@ -24,7 +25,11 @@ columns."""
 
 
 def parameters(
-    fields: Mapping[str, dataclasses.Field[Any]], *, with_defaults: bool = True, most: int | None = None
+    fields: Mapping[str, dataclasses.Field[Any]],
+    *,
+    with_defaults: bool = True,
+    least: Mapping[str, int | None] = MappingProxyType({}),
+    most: int | None = None,
 ) -> list[Parameter]:
     """Return the parameters of a verb that stand for fields; None means that an option was left out.
 
@@ -33,10 +38,12 @@ def parameters(
     fields : mapping
     with_defaults : bool
         Whether the help tells defaults.
+    least : mapping of str to int or None
+        The smallest whole number that a field takes, by its name; none where any will do, as where it is left out.
     most : int, optional
         The greatest whole number that is taken.
     """
-    return [_parameter(field, with_defaults, most) for field in fields.values()]
+    return [_parameter(field, with_defaults, least.get(name), most) for name, field in fields.items()]
 
 
 def command(name: str, function: Callable[..., Any], own: list[Parameter], doc: str) -> Any:
@@ -96,7 +103,7 @@ def _numbers(text: str) -> float | list[float]:
         raise typer.BadParameter(f"{text!r} is not {NUMBERS[numbers]}") from None
 
 
-def _parameter(field: dataclasses.Field[Any], with_default: bool, most: int | None) -> Parameter:
+def _parameter(field: dataclasses.Field[Any], with_default: bool, least: int | None, most: int | None) -> Parameter:
     kind = typed(field.type)
     flag = "--" + field.name.replace("_", "-")
     text = field.metadata.get("help", "")
@@ -108,7 +115,7 @@ def _parameter(field: dataclasses.Field[Any], with_default: bool, most: int | No
         text = f"{text} [default: {shown}]".strip()
     if kind is bool:
         flag = f"{flag}/--no-{field.name.replace('_', '-')}"
-    extra: dict[str, Any] = {"max": most} if kind is int else {}
+    extra: dict[str, Any] = {"min": least, "max": most} if kind is int else {}
     if kind is number_or_text:
         what = "NUMBER|P/Q" if Fraction in typing.get_args(field.type) else "NUMBER|NAME"
         kind, extra = str, {"parser": number_or_text, "metavar": what}

@@ -18,10 +18,11 @@ from enum import StrEnum
 from fnmatch import fnmatchcase
 from fractions import Fraction
 from functools import wraps
-from typing import Any, ParamSpec, TypeVar
+from typing import Annotated, Any, ParamSpec, TypeVar
 
 import numpy as np
 import numpy.typing as npt
+from annotated_types import Ge
 
 from dlsched.errors import InputError, cut
 
@@ -31,6 +32,12 @@ V = TypeVar("V")
 Floats = npt.NDArray[np.float64]
 Seed = int | np.random.Generator
 """A seed, or a generator that goes on from where it is."""
+
+AtLeast0 = Annotated[int, Ge(0)]
+"""A whole number with a limit, which `checked` keeps and the command's help tells."""
+
+AtLeast1 = Annotated[int, Ge(1)]
+AtLeast2 = Annotated[int, Ge(2)]
 
 _LISTED = 20
 """Names that a message lists; of more, the five nearest. Arbitrary: all algorithms are listed, in four lines of a
@@ -276,7 +283,7 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
     @wraps(function)
     def call(*args: P.args, **kwargs: P.kwargs) -> R:
         if not rules:
-            hints = typing.get_type_hints(function)
+            hints = typing.get_type_hints(function, include_extras=True)
             rules.update({name: _Rule.of(hints.get(name, Any)) for name in parameters})
         first = [rules[name].taken(name, value) for name, value in zip(by_position, args, strict=False)]
         named = {name: rules[name].taken(name, value) if name in rules else value for name, value in kwargs.items()}
@@ -304,6 +311,7 @@ class _Rule:
 
     kinds: tuple[_Kind, ...]
     plain: frozenset[type]
+    least: int | None = None
 
     @classmethod
     def of(cls, hint: Any) -> _Rule:
@@ -314,12 +322,16 @@ class _Rule:
             members = [member for member in members if member is not str]
         members.sort(key=lambda member: _RANK.get(member, 0))
         plain = frozenset(member for member in members if isinstance(member, type) and member is not float)
-        return cls(tuple(_PLAIN.get(member) or _class(member) for member in members), plain)
+        return cls(tuple(_PLAIN.get(member) or _class(member) for member in members), plain, least_of(hint))
 
     def taken(self, name: str, value: Any) -> Any:
         """Return the value as the function is to get it."""
-        if type(value) in self.plain or not self.kinds:
-            return value
+        found = value if type(value) in self.plain or not self.kinds else self._converted(name, value)
+        if self.least is not None:
+            at_least(self.least, **{name: found})
+        return found
+
+    def _converted(self, name: str, value: Any) -> Any:
         for kind in self.kinds:
             if kind.has(value):
                 try:
@@ -342,7 +354,16 @@ def _remedy(name: str, value: Any, kind: _Kind) -> str:
     return f": read it with {kind.document}.parse" if isinstance(value, Mapping) else _attribute(name, value, kind.has)
 
 
+def least_of(hint: Any) -> int | None:
+    """Return the limit that `AtLeast0` and its like set to an argument; None where there is none."""
+    if typing.get_origin(hint) is not Annotated:
+        return None
+    return next((typing.cast(int, rule.ge) for rule in hint.__metadata__ if isinstance(rule, Ge)), None)
+
+
 def _members(hint: Any) -> Iterator[Any]:
+    if typing.get_origin(hint) is Annotated:
+        hint = typing.get_args(hint)[0]
     if typing.get_origin(hint) in (typing.Union, types.UnionType):
         for member in typing.get_args(hint):
             yield from _members(member)

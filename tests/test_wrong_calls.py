@@ -1176,7 +1176,7 @@ FAMILIES = [
     for package in PROBLEMS
     for family, function in package.PRESETS.items()
     for parameter in python_inspect.signature(function).parameters.values()
-    if parameter.annotation in ("int", "float", "float | None")
+    if parameter.annotation in ("AtLeast0", "AtLeast1", "AtLeast2", "int", "float", "float | None")
 ]
 
 

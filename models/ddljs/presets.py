@@ -9,7 +9,7 @@ from types import MappingProxyType
 
 import numpy as np
 
-from dlsched.arguments import at_least, checked, generator
+from dlsched.arguments import AtLeast0, AtLeast1, AtLeast2, checked, generator
 from dlsched.errors import InputError
 from dlsched.models.ddljs.instance import Instance, Link, Node
 from dlsched.models.ddljs.job import Job
@@ -37,10 +37,10 @@ _CORE_LINK = (200.0, 3200.0)
 def benchmark(
     rng: np.random.Generator | int,
     *,
-    servers: int = 10,
-    jobs: int = 10,
-    workers: int = 5,
-    slots: int = 1,
+    servers: AtLeast1 = 10,
+    jobs: AtLeast0 = 10,
+    workers: AtLeast2 = 5,
+    slots: AtLeast1 = 1,
     tight: bool = False,
 ) -> Instance:
     """Return an instance of the benchmark family, made to be hard at small sizes.
@@ -67,9 +67,6 @@ def benchmark(
     InputError
         If a size is too small; `workers` must be at least 2.
     """
-    at_least(0, jobs=jobs)
-    at_least(1, servers=servers, slots=slots)
-    at_least(2, workers=workers)
     rng = generator(rng)
     racks = np.arange(servers) % max(2, math.ceil(servers / 12))
     nodes, links = _tree(rng, racks, (1, 1, 2) if tight else GPUS, (8, 40) if tight else (1, 1))
@@ -99,10 +96,10 @@ def benchmark(
 def paper(
     rng: np.random.Generator | int,
     *,
-    jobs: int = 50,
-    servers: int = 50,
-    slots: int = 200,
-    workers: int = 5,
+    jobs: AtLeast0 = 50,
+    servers: AtLeast1 = 50,
+    slots: AtLeast1 = 200,
+    workers: AtLeast1 = 5,
     budget: str = "worker-slots",
 ) -> Instance:
     """Return an instance in the setting of the paper's evaluation (GADGET, Section VI).
@@ -125,8 +122,6 @@ def paper(
     InputError
         If there is no such reading of the budget.
     """
-    at_least(0, jobs=jobs)
-    at_least(1, servers=servers, slots=slots, workers=workers)
     rng = generator(rng)
     racks = rng.integers(int(rng.integers(2, 6)), size=servers)
     nodes, links = _tree(rng, racks, GPUS, (1, 1))

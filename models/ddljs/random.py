@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from dlsched.arguments import at_least, checked, generator
+from dlsched.arguments import AtLeast0, AtLeast1, checked, generator
 from dlsched.errors import InputError
 from dlsched.lazy import nx
 from dlsched.models.ddljs.instance import Instance, Link, Node
@@ -21,11 +21,11 @@ UTILITIES = ("concave", "sigmoid", "table", "any")
 def random(
     rng: np.random.Generator | int,
     *,
-    jobs: int = 2,
-    servers: int = 3,
-    resources: int = 1,
-    slots: int = 2,
-    workers: int = 3,
+    jobs: AtLeast0 = 2,
+    servers: AtLeast1 = 3,
+    resources: AtLeast1 = 1,
+    slots: AtLeast1 = 2,
+    workers: AtLeast1 = 3,
     shape: str = "any",
     utility: str = "any",
     varying: bool = False,
@@ -67,8 +67,6 @@ def random(
     >>> len(instance.nodes), instance == ddljs.random(7, servers=4, shape="mesh", utility="concave")
     (4, True)
     """
-    at_least(0, jobs=jobs)
-    at_least(1, servers=servers, resources=resources, slots=slots, workers=workers)
     rng = generator(rng)
     for name, value, known in (("shape", shape, SHAPES), ("utility", utility, UTILITIES)):
         if value not in known:

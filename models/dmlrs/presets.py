@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from dlsched.arguments import at_least, checked, generator, positive
+from dlsched.arguments import AtLeast0, AtLeast1, checked, generator, positive
 from dlsched.errors import InputError
 from dlsched.models.dmlrs.instance import Instance, Machine
 from dlsched.models.dmlrs.job import AsyncJob, Job
@@ -39,9 +39,9 @@ of them: the rest is communication."""
 def benchmark(
     rng: np.random.Generator | int,
     *,
-    jobs: int = 20,
-    machines: int = 10,
-    slots: int = 10,
+    jobs: AtLeast0 = 20,
+    machines: AtLeast1 = 10,
+    slots: AtLeast1 = 10,
     multiple: float = 6.0,
     load: float | None = None,
 ) -> Instance:
@@ -63,8 +63,6 @@ def benchmark(
         Worker-slots and their servers' share, at most this multiple of ``machines * slots * multiple``; by default as
         the draws have it.
     """
-    at_least(0, jobs=jobs)
-    at_least(1, machines=machines, slots=slots)
     positive(multiple=multiple, load=load)
     rng = generator(rng)
     batches = rng.integers(2, 9, size=jobs)
@@ -101,7 +99,12 @@ def benchmark(
 
 @checked
 def paper(
-    rng: np.random.Generator | int, *, jobs: int = 50, machines: int = 100, slots: int = 20, mix: str = "default"
+    rng: np.random.Generator | int,
+    *,
+    jobs: AtLeast0 = 50,
+    machines: AtLeast1 = 100,
+    slots: AtLeast1 = 20,
+    mix: str = "default",
 ) -> Instance:
     """Return an instance in the setting of the paper's evaluation (PD-ORS, Section 5).
 
@@ -116,8 +119,6 @@ def paper(
     mix : str
         Shares of time-insensitive, -sensitive and -critical jobs: ``default`` 10, 55, 35 %; ``google`` 30, 69, 1 %.
     """
-    at_least(0, jobs=jobs)
-    at_least(1, machines=machines, slots=slots)
     rng = generator(rng)
     mixes = {"default": (0.10, 0.55, 0.35), "google": (0.30, 0.69, 0.01)}
     if mix not in mixes:
@@ -160,9 +161,9 @@ def paper(
 def thesis(
     rng: np.random.Generator | int,
     *,
-    jobs: int = 15,
-    machines: int = 30,
-    slots: int = 100,
+    jobs: AtLeast0 = 15,
+    machines: AtLeast1 = 30,
+    slots: AtLeast1 = 100,
     ratio: float = 40,
     seconds: float = 3600,
 ) -> Instance:
@@ -180,8 +181,6 @@ def thesis(
         and seconds to transfer: of an external one's time the transfer is 26 % in slots of an hour, 60 % in slots of
         ten minutes and 93 % in slots of a minute (mean of seeds 0 to 3), and jobs finish the later for it.
     """
-    at_least(0, jobs=jobs)
-    at_least(1, machines=machines, slots=slots)
     positive(ratio=ratio, seconds=seconds)
     rng = generator(rng)
     arrivals = _arrivals(rng, jobs, max(1, slots // 2))

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from dlsched.arguments import at_least, checked, generator
+from dlsched.arguments import AtLeast0, AtLeast1, checked, generator
 from dlsched.models.dmlrs.instance import Instance, Machine
 from dlsched.models.dmlrs.job import AsyncJob, Job
 from dlsched.models.utility import Table
@@ -16,11 +16,11 @@ from dlsched.models.utility import Table
 def random(
     rng: np.random.Generator | int,
     *,
-    jobs: int = 3,
-    machines: int = 2,
-    resources: int = 2,
-    slots: int = 3,
-    capacity: int = 3,
+    jobs: AtLeast0 = 3,
+    machines: AtLeast1 = 2,
+    resources: AtLeast1 = 2,
+    slots: AtLeast1 = 3,
+    capacity: AtLeast1 = 3,
     identical: bool = False,
     asynchronous: bool = False,
     faster_external: bool = False,
@@ -54,8 +54,6 @@ def random(
     >>> len(instance.jobs), instance.jobs[0].chunks, instance == dmlrs.random(7, jobs=2, asynchronous=True)
     (2, 1, True)
     """
-    at_least(0, jobs=jobs)
-    at_least(1, machines=machines, resources=resources, slots=slots, capacity=capacity)
     rng = generator(rng)
     names = tuple(f"resource{r + 1}" for r in range(resources))
     drawn = rng.integers(1, capacity + 1, size=(machines, resources))

@@ -8,7 +8,7 @@ from types import MappingProxyType
 
 import numpy as np
 
-from dlsched.arguments import at_least, checked, generator, positive
+from dlsched.arguments import AtLeast0, AtLeast1, checked, generator, positive
 from dlsched.errors import InputError, shown
 from dlsched.models.hadar.instance import Instance, Job, Machine
 from dlsched.models.hadar.random import random
@@ -38,10 +38,10 @@ _LEAST_HOURS = Fraction(1, 20)
 def benchmark(
     rng: np.random.Generator | int,
     *,
-    jobs: int = 8,
-    machines: int = 4,
-    types: int = 3,
-    slots: int = 10,
+    jobs: AtLeast1 = 8,
+    machines: AtLeast1 = 4,
+    types: AtLeast1 = 3,
+    slots: AtLeast1 = 10,
     load: float = 1.1,
 ) -> Instance:
     """Return an instance of the benchmark family, made to be hard at small sizes.
@@ -60,7 +60,6 @@ def benchmark(
     load : float
         Work offered, as a multiple of 80 % of the device-slots.
     """
-    at_least(1, jobs=jobs, machines=machines, types=types, slots=slots)
     positive(load=load)
     rng = generator(rng)
     names = tuple(f"type{r + 1}" for r in range(types))
@@ -94,7 +93,7 @@ def benchmark(
 
 
 @checked
-def motivation(rng: np.random.Generator | int, *, slots: int = 6, per_device: bool = False) -> Instance:
+def motivation(rng: np.random.Generator | int, *, slots: AtLeast1 = 6, per_device: bool = False) -> Instance:
     """Return the paper's motivational example (Section II-A): 2 V100, 3 P100 and 1 K80, three jobs.
 
     Parameters
@@ -106,7 +105,6 @@ def motivation(rng: np.random.Generator | int, *, slots: int = 6, per_device: bo
     per_device : bool
         Read the printed speeds per device, as (1a) does, instead of per job, as the paper's figure does.
     """
-    at_least(1, slots=slots)
     del rng
     speeds = ((40, 20, 30), (5, 15, 5), (10, 2, 20))
     gangs, epochs = (3, 2, 2), (80, 30, 50)
@@ -132,7 +130,12 @@ def motivation(rng: np.random.Generator | int, *, slots: int = 6, per_device: bo
 
 @checked
 def paper(
-    rng: np.random.Generator | int, *, jobs: int = 480, slots: int = 600, machines: int = 15, hours_on: str = "v100"
+    rng: np.random.Generator | int,
+    *,
+    jobs: AtLeast0 = 480,
+    slots: AtLeast1 = 600,
+    machines: AtLeast1 = 15,
+    hours_on: str = "v100",
 ) -> Instance:
     """Return an instance in the setting of the paper's trace-driven evaluation (Section IV).
 
@@ -149,8 +152,6 @@ def paper(
     hours_on : {"v100", "p100", "k80"}
         The type on which the GPU-hours are counted.
     """
-    at_least(0, jobs=jobs)
-    at_least(1, slots=slots, machines=machines)
     if hours_on not in _TYPES:
         raise InputError(f"hours_on: {shown(hours_on)} is none of {', '.join(_TYPES)}")
     rng = generator(rng)

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from dlsched.arguments import at_least, checked, generator
+from dlsched.arguments import AtLeast0, AtLeast1, checked, generator
 from dlsched.models.hadar.instance import Instance, Job, Machine
 from dlsched.models.utility import Table
 
@@ -15,11 +15,11 @@ from dlsched.models.utility import Table
 def random(
     rng: np.random.Generator | int,
     *,
-    jobs: int = 3,
-    machines: int = 2,
-    types: int = 2,
-    slots: int = 3,
-    devices: int = 2,
+    jobs: AtLeast0 = 3,
+    machines: AtLeast1 = 2,
+    types: AtLeast1 = 2,
+    slots: AtLeast1 = 3,
+    devices: AtLeast1 = 2,
 ) -> Instance:
     """Return a random instance.
 
@@ -44,8 +44,6 @@ def random(
     >>> len(instance.jobs), instance.slots, instance == hadar.random(7, jobs=4, slots=5)
     (4, 5, True)
     """
-    at_least(0, jobs=jobs)
-    at_least(1, devices=devices, machines=machines, types=types, slots=slots)
     rng = generator(rng)
     names = tuple(f"type{r + 1}" for r in range(types))
     counts = rng.integers(0, devices + 1, size=(machines, types))

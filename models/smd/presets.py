@@ -8,7 +8,7 @@ from types import MappingProxyType
 
 import numpy as np
 
-from dlsched.arguments import at_least, checked, generator
+from dlsched.arguments import AtLeast0, AtLeast1, checked, generator
 from dlsched.models.presets import chooser, drawn_needs, rounded
 from dlsched.models.smd.instance import Instance, Job
 from dlsched.models.smd.random import random
@@ -45,8 +45,8 @@ _ORIGIN = {
 def paper(
     rng: np.random.Generator | int,
     *,
-    jobs: int = 50,
-    units: int = 1,
+    jobs: AtLeast0 = 50,
+    units: AtLeast1 = 1,
     mode: Mode | str = "sync",
     overlap: Overlap | str = "wait-free",
 ) -> Instance:
@@ -69,8 +69,6 @@ def paper(
     -----
     What the paper does not print is assumed and said so in `origin`.
     """
-    at_least(0, jobs=jobs)
-    at_least(1, units=units)
     return _evaluation(
         generator(rng), jobs, {r: Fraction(units * amount) for r, amount in _UNIT.items()}, mode, overlap
     )
@@ -78,7 +76,11 @@ def paper(
 
 @checked
 def roomy(
-    rng: np.random.Generator | int, *, jobs: int = 50, mode: Mode | str = "sync", overlap: Overlap | str = "wait-free"
+    rng: np.random.Generator | int,
+    *,
+    jobs: AtLeast0 = 50,
+    mode: Mode | str = "sync",
+    overlap: Overlap | str = "wait-free",
 ) -> Instance:
     """Return an instance in the setting of Fig. 11: a cluster of 1000 virtual machines.
 
@@ -91,7 +93,6 @@ def roomy(
     mode, overlap : str
         As for `paper`.
     """
-    at_least(0, jobs=jobs)
     return _evaluation(
         generator(rng), jobs, {r: Fraction(1000 * amount) for r, amount in _MACHINE.items()}, mode, overlap
     )

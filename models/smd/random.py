@@ -6,14 +6,16 @@ from fractions import Fraction
 
 import numpy as np
 
-from dlsched.arguments import at_least, checked, generator
+from dlsched.arguments import AtLeast0, AtLeast1, AtLeast2, checked, generator
 from dlsched.models.smd.instance import Instance, Job
 from dlsched.models.smd.training import TERMS, Coefficients, Mode
 from dlsched.models.utility import Hyperbolic, Linear, Sigmoid, Step, Table, Utility
 
 
 @checked
-def random(rng: np.random.Generator | int, *, jobs: int = 3, resources: int = 2, limit: int = 8) -> Instance:
+def random(
+    rng: np.random.Generator | int, *, jobs: AtLeast0 = 3, resources: AtLeast1 = 2, limit: AtLeast2 = 8
+) -> Instance:
     """Return a random instance.
 
     Parameters
@@ -37,9 +39,6 @@ def random(rng: np.random.Generator | int, *, jobs: int = 3, resources: int = 2,
     >>> len(instance.jobs), instance == smd.random(7, jobs=4)
     (4, True)
     """
-    at_least(0, jobs=jobs)
-    at_least(1, resources=resources)
-    at_least(2, limit=limit)
     rng = generator(rng)
     names = tuple(f"resource{r + 1}" for r in range(resources))
     made = tuple(_job(rng, i, names, limit) for i in range(jobs))

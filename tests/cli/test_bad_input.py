@@ -326,7 +326,7 @@ def test_bad_conversion_options(dlsched: Command) -> None:
         (("generate", "hadar", "--jobs", "1000001"), "Invalid value for '--jobs'"),
         (("generate", "hadar", "--out", "no/such/folder"), "no/such/folder: "),
         (("verify", "hadar/lemma-99"), "hadar/lemma-99: unknown claim"),
-        (("verify", "--instances", "-1"), "instances: -1 "),
+        (("verify", "--instances", "-1"), "Invalid value for '--instances': '-1' should be greater than or equal to 0"),
         (("verify", "--on", "x.json", "--instances", "1"), "--instances: goes with draws, not with --on"),
         (("verify", "hadar/lemma-99", "--on", "x.json"), "hadar/lemma-99: unknown claim"),
         (("verify", "hadar", "--on", "nowhere.json"), "nowhere.json: no such file"),

@@ -52,7 +52,10 @@ def test_generate_options(dlsched: Command, tmp_path: Path) -> None:
         (("--tight",), "--tight: preset random takes "),
         (("--preset", "paper", "--budget", "x"), "budget: 'x' must be one of worker-slots, iterations"),
         (("--preset", "benchmark", "--workers", 1), "workers: 1 must be at least 2"),
-        (("--preset", "benchmark", "--servers", 0), "servers: 0 must be at least 1"),
+        (
+            ("--preset", "benchmark", "--servers", 0),
+            "Invalid value for '--servers': '0' should be greater than or equal to 1",
+        ),
     ],
 )
 def test_generate_refuses(dlsched: Command, tmp_path: Path, options: tuple[object, ...], message: str) -> None:

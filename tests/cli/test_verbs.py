@@ -430,6 +430,22 @@ def test_help_shows_what_is_typed(dlsched: Command) -> None:
     assert "Stop SECONDS after files are read." in dlsched("run", "gavel", "--help").stdout
 
 
+@pytest.mark.parametrize(
+    ("command", "least"),
+    [
+        ("generate hadar", {"jobs": 0, "machines": 1, "types": 1, "slots": 1, "devices": 1}),
+        ("generate smd", {"jobs": 0, "resources": 1, "limit": 2, "units": 1}),
+        ("verify", {"instances": 0, "each": 0, "jobs": 1}),
+    ],
+)
+def test_help_tells_the_least_that_is_taken(command: str, least: dict[str, int], dlsched: Command) -> None:
+    _, *entries = re.split(r"\n  (?:-\w, )?--", dlsched(*command.split(), "--help").stdout)
+    texts = {entry.split()[0]: entry for entry in entries}
+    for name, value in least.items():
+        assert re.search(rf"\[{value}<=x|x>={value}\]", texts[name])
+        assert f"--{name}" in refusal(dlsched(*command.split(), f"--{name}={value - 1}"))
+
+
 def test_help_fits_eighty_columns() -> None:
     found = dict(commands(typer.main.get_command(app), "dlsched"))
     helps = {name: each.get_help(typer.Context(each, terminal_width=80)) for name, each in found.items()}
