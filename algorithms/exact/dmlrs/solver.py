@@ -4,7 +4,8 @@ What no schedule needs is left out first (`reduction`); where each job then runs
 
 Machines that are alike are summed (`dlsched.algorithms.exact.dmlrs.summed`): the relaxation's optimum is an upper
 bound, and a plan of that value that was packed onto the machines and passed the checker is optimal. Nothing above it
-exists by a second route, another run on the relaxation. Where plans of that value cannot be packed, the cluster is
+exists by a second route, another run on the relaxation. Where a plan cannot be packed, rows that single machines keep
+and it does not are added (`holding`). Where plans of that value cannot be packed all the same, the cluster is
 fragmented: branch and price over slot configurations and job schedules (`fragmented`) decides, and once more with the
 jobs in reverse order; that comes first where few workers go onto a machine, as the sum is a weak bound then. What is
 open after both, exact programs over single machines decide by two routes; where many workers go onto a machine, and
@@ -71,7 +72,8 @@ _SUM_BRIEFLY = 30.0
 paper's own ranges, and had not ended after 120 on one, whose optimum they prove."""
 
 _TIGHTENING = 120.0
-"""Seconds in which the sum of machines is tightened by what single machines hold."""
+"""Seconds in which the sum of machines is tightened by what single machines hold: on twelve instances in the paper's
+own ranges 1 to 40, where it closes the gap."""
 
 _SUM = "HiGHS on the sum of identical machines"
 _TREE = "branch and price"
