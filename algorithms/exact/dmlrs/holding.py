@@ -13,7 +13,7 @@ Contents that are listed serve for the same in `covering`.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
@@ -51,11 +51,11 @@ Kind = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """Prices of the kinds of a group, and what all its machines hold at these at most."""
+    """Prices of the kinds of a group, in `_PARTS`, and what all its machines hold at these at most."""
 
     group: str
-    prices: dict[Kind, float]
-    most: float
+    prices: dict[Kind, int]
+    most: int
 
 
 class Holding:
@@ -123,16 +123,14 @@ class Holding:
     def dearest(self, prices: Ints, *, presolve: bool = True) -> tuple[int, Ints] | None:
         """Return what no content is worth more than at some prices, and the content that HiGHS calls the dearest.
 
-        None where HiGHS does not end with an optimum. It takes numbers for whole that are off by a millionth: with
-        prices of thirty times the machine it was seen to miss the dearest content by as much as that can be worth.
+        None where HiGHS does not end with an optimum.
         """
         program = replace(self._program, c=prices.astype(float))
         raw = solve_matrix(program, threads=1, seed=0 if presolve else 7, presolve=presolve)
         if raw.summary.status is not Status.OPTIMAL or raw.x is None or raw.summary.bound is None:
             return None
         content: Ints = np.round(raw.x).astype(np.int64)
-        off = math.ceil(TOLERANCE * int(np.abs(prices).sum()))
-        return max(round(raw.summary.bound), int(integer_product(content, prices))) + off, content
+        return max(round(raw.summary.bound), int(integer_product(content, prices))), content
 
     def refute(self, counts: Ints) -> Row | None:
         """Return a row that what all machines have of the kinds breaks, None where none is found."""
@@ -157,31 +155,30 @@ class Holding:
             self._known.add(content.tobytes())
             at = np.flatnonzero(content)
             self._covering.add_row(-np.inf, 1.0, at.astype(np.int32), (self._signs * content)[at].astype(float))
+        # HiGHS takes numbers for whole that are off by a millionth, and was seen to miss the dearest content by as much
+        # as that is worth where a price was thirty times the machine.
+        worth += math.ceil(TOLERANCE * int(np.abs(prices).sum()))
         if int(integer_product(counts, prices)) <= machines * worth * (1 + CLEAR):
             return None
-        own = {kind: price / _PARTS for kind, price in zip(self.kinds, prices.tolist(), strict=True) if price}
-        return Row(self.group.name, own, machines * worth / _PARTS)
+        own = {kind: price for kind, price in zip(self.kinds, prices.tolist(), strict=True) if price}
+        return Row(self.group.name, own, machines * worth)
 
     def confirms(self, row: Row) -> bool:
         """Tell whether HiGHS without presolve, too, finds no content dearer than a row says."""
-        prices = np.array([round(row.prices.get(kind, 0.0) * _PARTS) for kind in self.kinds], dtype=np.int64)
+        prices: Ints = np.array([row.prices.get(kind, 0) for kind in self.kinds], dtype=np.int64)
         found = self.dearest(prices, presolve=False)
-        if found is None:
-            return False
-        content = int(integer_product(found[1], prices))
-        return len(self.group) * content <= round(row.most * _PARTS)
+        return found is not None and len(self.group) * found[0] <= row.most
 
     def counts(self, model: Any, t: int) -> Ints:
         """Return what a plan in the model's variables has of the kinds in a slot."""
         at = [(getattr(model, kind), (i, t, self.group.name)) for kind, i in self.kinds]
         return np.array([round(v[key].value or 0) if key in v else 0 for v, key in at], dtype=np.int64)
 
-    def terms(self, model: Any, row: Row, t: int) -> Iterator[Any]:
-        """Yield the terms of a row in a slot."""
-        for (kind, i), price in row.prices.items():
-            variable, key = getattr(model, kind), (i, t, self.group.name)
-            if key in variable:
-                yield price * variable[key]
+    def keeps(self, model: Any, row: Row, t: int) -> Any:
+        """Return a row in a slot, None where no job can have anything there."""
+        there = [(price, getattr(model, kind), (i, t, self.group.name)) for (kind, i), price in row.prices.items()]
+        terms = [price / _PARTS * variable[key] for price, variable, key in there if key in variable]
+        return sum(terms) <= row.most / _PARTS if terms else None
 
 
 def holdings(aggregation: Aggregation) -> tuple[Holding, ...]:

@@ -19,8 +19,8 @@ from dlsched.models.formulation import write_rows
 
 _SMALL = 3000
 """Jobs times slots times machines. Of 120 instances in the paper's own ranges, up to 1200, thirteen are not proved in
-12 s by the sum of machines without rows for single ones, and eleven of these by such programs within three minutes; 3000
-is a guess. With 100 jobs, 60 machines and 20 slots the order takes two thirds of 25 s to build."""
+12 s by the sum of machines without rows for single ones, and eleven of these by such programs within three minutes;
+3000 is a guess. With 100 jobs, 60 machines and 20 slots the order takes two thirds of 25 s to build."""
 
 
 def is_small(instance: Instance) -> bool:

@@ -103,9 +103,8 @@ class Summed:
         ]
         for holding, row in found:
             for t in slots:
-                terms = list(holding.terms(model, row, t))
-                if terms:
-                    model.held.add(sum(terms) <= row.most)
+                if (kept := holding.keeps(model, row, t)) is not None:
+                    model.held.add(kept)
         if found:
             self.rows += [row for _, row in found]
             self.matrix = _loosened(compile_model(model))
