@@ -45,6 +45,7 @@ NEEDED = {
     "dlsched.models.numbers",
     "dlsched.models.options",
     "dlsched.models.parameters",
+    "dlsched.models.places",
     "dlsched.models.problem",
     "dlsched.models.registry",
     "dlsched.models.schedule",
