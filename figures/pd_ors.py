@@ -254,9 +254,8 @@ COMPETITIVE_RATIO = Figure(
         Statement(f"the ratio is at most 1.4, {_PRINTED}", _PRINTED, Relation.AT_MOST, 1.4, "pd-ors/ratio-1.4"),
         Statement(f"the ratio is at most 1.4, {_ALL}", _ALL, Relation.AT_MOST, 1.4, guessed=True),
     ),
-    note="the optimum is certified, and a draw has no ratio where it is not proved in ten minutes (2 of 120, K of all "
-    "epochs); in the printed ranges it is often 0, and there is none: drawn also with K_i read as the samples of all "
-    f"epochs; {_EXACT}; {_ASSUMED}",
+    note="the optimum is certified; in the printed ranges it is often 0, and a draw has no ratio: drawn also with K_i "
+    f"read as the samples of all epochs; {_EXACT}; {_ASSUMED}",
 )
 
 
