@@ -17,6 +17,7 @@ from benchmarks.ways import certified, formulation, solved
 from dlsched.algorithms.exact.ddljs import embed
 from dlsched.algorithms.exact.ddljs.horizon import alike, horizon_program, values
 from dlsched.algorithms.exact.knapsack import solve_exact
+from dlsched.bounds.pd_ors.families import all_epochs
 from dlsched.models import ddljs, dmlrs, hadar, smd
 from dlsched.solvers.matrix import Matrix
 from dlsched.traces import topology_zoo
@@ -58,21 +59,35 @@ def _dmlrs(name: str, jobs: int, machines: int, slots: int, multiple: float, aim
         sizes = {"jobs": jobs, "machines": machines, "slots": slots, "multiple": multiple}
         return dmlrs.preset("benchmark", seed, **sizes, **load)
 
-    ways: dict[str, Way] = {
-        OWN: certified(),
-        "dmlrs/compact-milp in HiGHS": formulation("dmlrs/compact-milp"),
-        "dmlrs/compact-milp in SCIP": formulation("dmlrs/compact-milp", "scip"),
-    }
-    if jobs >= _MANY_JOBS:
-        ways[BOTH] = certified(2)
     return Benchmark(
         name=f"dmlrs/{name}",
         title=f"{jobs} jobs, {machines} machines, {slots} slots, capacity {multiple:g} times the mean need of a worker",
         draw=draw,
         smoke=partial(dmlrs.preset, "benchmark", jobs=2, machines=2, slots=3),
-        ways=ways,
+        ways=_dmlrs_ways() | ({BOTH: certified(2)} if jobs >= _MANY_JOBS else {}),
         aim=aim,
     )
+
+
+def _paper(jobs: int, machines: int, slots: int) -> Benchmark:
+    def draw(seed: int, jobs: int = jobs, machines: int = machines, slots: int = slots) -> dmlrs.Instance:
+        return all_epochs(dmlrs.preset("paper", seed, jobs=jobs, machines=machines, slots=slots))
+
+    return Benchmark(
+        name=f"dmlrs/paper-{machines}",
+        title=f"{jobs} jobs of PD-ORS' ranges, K of all epochs, {machines} machines, {slots} slots",
+        draw=draw,
+        smoke=partial(draw, jobs=2, machines=2, slots=3),
+        ways=_dmlrs_ways(),
+    )
+
+
+def _dmlrs_ways() -> dict[str, Way]:
+    return {
+        OWN: certified(),
+        "dmlrs/compact-milp in HiGHS": formulation("dmlrs/compact-milp"),
+        "dmlrs/compact-milp in SCIP": formulation("dmlrs/compact-milp", "scip"),
+    }
 
 
 def _whole(solver: str) -> Way:
@@ -228,6 +243,7 @@ BENCHMARKS = (
     _dmlrs("contended-2", 50, 30, 20, 2, "at most 1 %, two cores", loads=False),
     _dmlrs("contended-3", 50, 30, 20, 3, "at most 1 %, two cores", loads=False),
     _dmlrs("moderate", 50, 30, 20, 6, "", loads=False),
+    _paper(10, 6, 10),
     *(_smd(jobs, units, mode) for mode in ("sync", "async") for jobs, units in ((50, 5), (200, 5))),
     *(_chu_beasley(100, 5, tightness) for tightness in (0.25, 0.5, 0.75)),
     *(_chu_beasley(items, rows, 0.5) for rows in (5, 10, 30) for items in (100, 250, 500) if (items, rows) != (100, 5)),

@@ -21,7 +21,10 @@ GROWTH = [name for name, entry in BENCHMARKS.items() if entry.grows]
 SLOW = {"algorithm-1/coarse", *(name for name in BENCHMARKS if name.startswith("dmlrs"))}
 """A Pyomo model for each point of a grid, and programs in three ways."""
 
-LIKE_OTHERS = {"dmlrs/fragmented-12", "dmlrs/fragmented-20", "dmlrs/contended-2", "dmlrs/contended-3", "dmlrs/moderate"}
+LIKE_OTHERS = {
+    *("dmlrs/fragmented-12", "dmlrs/fragmented-20", "dmlrs/contended-2", "dmlrs/contended-3", "dmlrs/moderate"),
+    "dmlrs/paper-6",
+}
 """Of the same ways as others of these."""
 
 
