@@ -142,7 +142,7 @@ FAMILIES = [
     *("ddljs/10-10-20-normal", "ddljs/10-10-20-tight", "ddljs/20-20-20-normal", "ddljs/20-20-20-tight"),
     *("ddljs/abilene", "ddljs/nsfnet ddljs/geant2001", "ddljs-slot/50-20-tight"),
     *("dmlrs/fragmented-10", "dmlrs/fragmented-12", "dmlrs/fragmented-20"),
-    *("dmlrs/moderate", "dmlrs/contended-3", "dmlrs/contended-2"),
+    *("dmlrs/moderate", "dmlrs/contended-3", "dmlrs/contended-2", "dmlrs/paper-6"),
     *("smd/200-5-sync smd/200-5-async", "knapsack/100-5-0.25", "knapsack/100-5-0.5 knapsack/100-5-0.75"),
     *("knapsack/250-5-0.5 knapsack/500-5-0.5", "knapsack/100-10-0.5"),
 ]
