@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from dlsched.cli import interrupt, output
-from dlsched.cli.options import Json, Out, Seed, TimeLimit, given, named, names_of, read
+from dlsched.cli.options import Json, Out, Processes, Seed, TimeLimit, given, named, names_of, read
 
 if TYPE_CHECKING:
     from dlsched.bounds.claim import Claim, Verdict
@@ -33,10 +33,6 @@ Instances = Annotated[
 Each = Annotated[
     int | None,
     typer.Option("--each", metavar="N", min=0, help="Instances of each claim known to be true, over all its sources."),
-]
-Processes = Annotated[
-    int | None,
-    typer.Option("--jobs", metavar="N", min=1, help="Processes; where left out one a core, if it takes long."),
 ]
 Address = Annotated[
     str | None,

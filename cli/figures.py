@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from dlsched.cli import output
-from dlsched.cli.options import Json, named, names_of
+from dlsched.cli.options import Json, Processes, named, names_of
 
 Names = Annotated[
     list[str] | None,
@@ -23,10 +23,6 @@ Folder = Annotated[
 ]
 Quick = Annotated[bool, typer.Option("--quick", help="Few points and draws: less than a minute a figure.")]
 Seeds = Annotated[int | None, typer.Option("--seeds", metavar="N", min=1, help="Draws of a point.")]
-Processes = Annotated[
-    int | None,
-    typer.Option("--jobs", metavar="N", min=1, help="Processes; where left out one a core, if it takes long."),
-]
 Address = Annotated[
     str | None,
     typer.Option("--executor", metavar="ADDRESS", help="A dask scheduler's, tcp://HOST:PORT (extra cluster)."),

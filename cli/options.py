@@ -143,6 +143,10 @@ Picture = Annotated[
     Path | None,
     typer.Option("--plot", metavar="FILE", callback=drawable, help="Draw it into FILE (.png, .svg, .pdf)."),
 ]
+Processes = Annotated[
+    int | None,
+    typer.Option("--jobs", metavar="N", min=1, help="Processes; where left out one a core, if it takes long."),
+]
 Seed = Annotated[int, typer.Option(min=0, max=2**63 - 1, help="Seed of the random draws.")]
 TimeLimit = Annotated[
     float | None, typer.Option(parser=seconds, metavar="SECONDS", help="Stop SECONDS after files are read.")

@@ -42,8 +42,14 @@ _MOST_PRICE = 5.0
 """Of a kind, in size, times what one machine holds; arbitrary."""
 
 _HOME, _AT_HOME = "home", ("home_workers", "home_servers")
-_KINDS = (_HOME, *_AT_HOME, "spread_workers", "spread_servers")
-"""The variables of `dlsched.models.dmlrs.aggregate` by job, slot and group."""
+_KINDS = {
+    _HOME: (0, 0),
+    "home_workers": (1, 0),
+    "home_servers": (0, 1),
+    "spread_workers": (1, 0),
+    "spread_servers": (0, 1),
+}
+"""The variables of `dlsched.models.dmlrs.aggregate` by job, slot and group; of how many workers and servers one is."""
 
 Kind = tuple[str, str]
 """One of these, and a job."""
@@ -51,9 +57,8 @@ Kind = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """Prices of the kinds of a group, in `_PARTS`, and what all its machines hold at these at most."""
+    """Prices of the kinds, in `_PARTS`, and what all machines of a group hold at these at most."""
 
-    group: str
     prices: dict[Kind, int]
     most: int
 
@@ -66,7 +71,7 @@ class Holding:
     instance : Instance
     group : Group
     kinds : list of Kind
-        That jobs may have there, job by job and in the order of `_KINDS`.
+        That jobs may have there.
     """
 
     def __init__(self, instance: Instance, group: Group, kinds: list[Kind]) -> None:
@@ -82,19 +87,15 @@ class Holding:
     def _one_machine(self, instance: Instance) -> Matrix:
         """Return the program whose points are the contents of one machine, or more; it has no objective yet."""
         machine, program = self.group.model, Builder(sense=-1)
+        jobs = {job.name: job for job in instance.jobs}
         most: list[int] = []
         needs: list[list[Fraction]] = [[] for _ in instance.resources]
-        for job in instance.jobs:
-            workers, servers = job.most_workers, servers_needed(job)
-            workers = min(workers, fitting(machine, job.worker, workers))
-            servers = min(servers, fitting(machine, job.server, servers))
-            own = [1, workers, servers, workers, servers]
-            uses = [(0, 0), (1, 0), (0, 1), (1, 0), (0, 1)]
-            for kind, limit, (w, s) in zip(_KINDS, own, uses, strict=True):
-                if (kind, job.name) in self._at:
-                    most.append(limit)
-                    for r, row in zip(instance.resources, needs, strict=True):
-                        row.append(w * job.worker_needs(r) + s * job.server_needs(r))
+        for kind, name in self.kinds:
+            job, (w, s) = jobs[name], _KINDS[kind]
+            own, limit = (job.worker, job.most_workers) if w else (job.server, servers_needed(job))
+            most.append(1 if kind == _HOME else min(limit, fitting(machine, own, limit)))
+            for r, row in zip(instance.resources, needs, strict=True):
+                row.append(w * job.worker_needs(r) + s * job.server_needs(r))
         columns = program.columns(np.array(most, dtype=float), integer=True)
         for r, row in zip(instance.resources, needs, strict=True):
             (room,), whole, _ = whole_units([machine.capacity_of(r)], row)
@@ -161,7 +162,7 @@ class Holding:
         if int(integer_product(counts, prices)) <= machines * worth * (1 + CLEAR):
             return None
         own = {kind: price for kind, price in zip(self.kinds, prices.tolist(), strict=True) if price}
-        return Row(self.group.name, own, machines * worth)
+        return Row(own, machines * worth)
 
     def confirms(self, row: Row) -> bool:
         """Tell whether HiGHS without presolve, too, finds no content dearer than a row says."""
@@ -171,14 +172,22 @@ class Holding:
 
     def counts(self, model: Any, t: int) -> Ints:
         """Return what a plan in the model's variables has of the kinds in a slot."""
-        at = [(getattr(model, kind), (i, t, self.group.name)) for kind, i in self.kinds]
-        return np.array([round(v[key].value or 0) if key in v else 0 for v, key in at], dtype=np.int64)
+        variables = [self._variable(model, kind, t) for kind in self.kinds]
+        return np.array([0 if v is None else round(v.value or 0) for v in variables], dtype=np.int64)
 
     def keeps(self, model: Any, row: Row, t: int) -> Any:
         """Return a row in a slot, None where no job can have anything there."""
-        there = [(price, getattr(model, kind), (i, t, self.group.name)) for (kind, i), price in row.prices.items()]
-        terms = [price / _PARTS * variable[key] for price, variable, key in there if key in variable]
+        there = [(price, self._variable(model, kind, t)) for kind, price in row.prices.items()]
+        terms = [price / _PARTS * variable for price, variable in there if variable is not None]
         return sum(terms) <= row.most / _PARTS if terms else None
+
+    def _variable(self, model: Any, kind: Kind, t: int) -> Any:
+        """Return the variable of a kind in a slot, None where the job cannot have it yet."""
+        name, i = kind
+        there, at = getattr(model, name), (i, t, self.group.name)
+        if at not in there:
+            return None
+        return there[at]
 
 
 def holdings(aggregation: Aggregation) -> tuple[Holding, ...]:

@@ -244,10 +244,10 @@ class _Solve:
         summed = Summed.of(self.instance)
         if self._fragments():
             summed.solve(left(_SHARE), _NODES)
+            self._learn(summed, "sum of machines")
         else:
             summed.solve(_limited(1 / 4, _SUM_BRIEFLY) if is_small(self.instance) else None)
-        self._learn(summed, "sum of machines")
-        if not self._fragments():
+            self._learn(summed, "sum of machines")
             self._tightened(summed)
         if summed.finished and not self.known.closed():
             for _ in summed.thin_out():

@@ -56,8 +56,8 @@ class Summed:
         Its utility.
     finished : bool
         The relaxation was solved to optimality.
-    rows : list of Row
-        By which the relaxation was tightened, in all slots.
+    rows : list of (Holding, Row)
+        By which the relaxation was tightened, in all slots, and whose machines keep them.
     """
 
     instance: Instance
@@ -67,7 +67,7 @@ class Summed:
     best: Schedule
     value: float = 0.0
     finished: bool = False
-    rows: list[Row] = field(default_factory=list)
+    rows: list[tuple[Holding, Row]] = field(default_factory=list)
     _holdings: tuple[Holding, ...] | None = None
 
     @classmethod
@@ -106,14 +106,13 @@ class Summed:
                 if (kept := holding.keeps(model, row, t)) is not None:
                     model.held.add(kept)
         if found:
-            self.rows += [row for _, row in found]
+            self.rows += found
             self.matrix = _loosened(compile_model(model))
         return bool(found)
 
     def confirmed(self) -> bool:
         """Tell whether a second route, too, finds what single machines hold at most, as the rows say."""
-        own = {holding.group.name: holding for holding in self._holdings or ()}
-        return all(own[row.group].confirms(row) for row in polled(self.rows))
+        return all(holding.confirms(row) for holding, row in polled(self.rows))
 
     def thin_out(self) -> Iterator[float]:
         """Look for plans that leave room in every slot; yield the value of the best after each attempt.

@@ -112,7 +112,8 @@ def test_a_row_that_machines_do_not_keep_is_not_confirmed() -> None:
     summed = Summed.of(crowded(21))
     summed.solve()
     assert summed.tighten()
-    summed.rows[0] = replace(summed.rows[0], most=summed.rows[0].most * 99 // 100)
+    holding, row = summed.rows[0]
+    summed.rows[0] = (holding, replace(row, most=row.most * 99 // 100))
     assert not summed.confirmed()
 
 
